@@ -1,0 +1,170 @@
+// The command stream. A stream is a chain of chunks; a chunk is a run of packets, each a multiple of 8 bytes, that ends
+// in Jump (to the next chunk) or Return. Packets carry addresses and inline state, never API objects, and do not change
+// after recording has ended: one stream may be executed many times, also at once.
+//
+// The encoder (icd/encode) writes them, the command processor (backend/gpu) decodes them, tools print them. Pointers in
+// packets are to: GPU memory, blocks that a pipeline owns, or state blocks in the same stream.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backend/abi/shader_abi.h"
+#include "backend/abi/stage.h"
+
+namespace pumice::abi {
+
+enum class PacketOp : uint16_t {
+  kNop = 0,  // skips sizeBytes: padding, state blocks, data
+  kJump,     // to the next chunk of the same stream
+  kCall,     // a secondary command buffer; Return comes back
+  kReturn,   // end of a stream
+  kBarrier,
+  kDispatch,
+  kDispatchIndirect,
+  kCopyBuffer,
+  kFillBuffer,
+  kUpdateBuffer,
+  kSetEvent,
+  kResetEvent,
+  kWaitEvents,
+  kWriteTimestamp,
+  kResetQueries,
+  kCopyQueries,
+  kLabelBegin,  // debug labels, for traces and dumps only
+  kLabelEnd,
+  kCount,
+};
+
+struct PacketHeader {
+  PacketOp op;
+  uint16_t flags;
+  uint32_t sizeBytes;  // of the whole packet, header and inline data included; a multiple of 8
+};
+static_assert(sizeof(PacketHeader) == 8);
+
+struct JumpPacket {
+  PacketHeader header;
+  const std::byte* target;
+};
+static_assert(sizeof(JumpPacket) == 16);
+
+struct CallPacket {
+  PacketHeader header;
+  const std::byte* stream;
+};
+static_assert(sizeof(CallPacket) == 16);
+
+// Execution dependency between everything earlier in src and everything later in dst, on this queue, across streams and
+// submissions. Masks are already expanded (stage.h). Memory dependencies cost nothing: all caches are coherent.
+struct BarrierPacket {
+  PacketHeader header;
+  StageMask src;
+  StageMask dst;
+};
+static_assert(sizeof(BarrierPacket) == 16);
+
+struct DispatchPacket {
+  PacketHeader header;
+  const ComputeProgram* program;
+  const BindingState* bindings;
+  const std::byte* pushConstants;  // kMaxPushConstantBytes readable
+  uint32_t groupBase[3];
+  uint32_t groupCount[3];
+};
+static_assert(sizeof(DispatchPacket) == 56);
+
+struct DispatchIndirectPacket {
+  PacketHeader header;
+  const ComputeProgram* program;
+  const BindingState* bindings;
+  const std::byte* pushConstants;
+  uint64_t argsAddress;  // VkDispatchIndirectCommand, read when the Indirect stage's gate has opened
+};
+static_assert(sizeof(DispatchIndirectPacket) == 40);
+
+struct CopyBufferPacket {
+  PacketHeader header;
+  uint64_t src;
+  uint64_t dst;
+  uint64_t size_B;
+};
+static_assert(sizeof(CopyBufferPacket) == 32);
+
+struct FillBufferPacket {
+  PacketHeader header;
+  uint64_t dst;
+  uint64_t size_B;  // a multiple of 4
+  uint32_t value;
+  uint32_t reserved;
+};
+static_assert(sizeof(FillBufferPacket) == 32);
+
+struct UpdateBufferPacket {
+  PacketHeader header;
+  uint64_t dst;
+  uint64_t size_B;  // at most 65536; that many bytes follow the packet's fixed part, padded to 8
+};
+static_assert(sizeof(UpdateBufferPacket) == 24);
+
+// Events: `event` is the address of a kmd::Event, which outlives the execution of the stream (Vulkan: an event must not
+// be destroyed while submitted commands refer to it).
+struct EventPacket {  // kSetEvent, kResetEvent: takes effect when earlier work in `src` is complete
+  PacketHeader header;
+  void* event;
+  StageMask src;
+  uint32_t reserved;
+};
+static_assert(sizeof(EventPacket) == 24);
+
+struct WaitEventsPacket {  // parks the processor until all are set, then gates `dst` behind them
+  PacketHeader header;
+  StageMask src;
+  StageMask dst;
+  uint32_t eventCount;  // that many void* follow
+  uint32_t reserved;
+};
+static_assert(sizeof(WaitEventsPacket) == 24);
+
+// A query slot: `available` is written last, with release order.
+struct QuerySlot {
+  uint64_t value;
+  uint64_t available;
+};
+static_assert(sizeof(QuerySlot) == 16);
+
+struct TimestampPacket {
+  PacketHeader header;
+  uint64_t slotAddress;  // of a QuerySlot; written when earlier work in `src` is complete, in ns of CLOCK_MONOTONIC
+  StageMask src;
+  uint32_t reserved;
+};
+static_assert(sizeof(TimestampPacket) == 24);
+
+struct ResetQueriesPacket {
+  PacketHeader header;
+  uint64_t slotAddress;  // of the first QuerySlot
+  uint32_t slotCount;
+  uint32_t reserved;
+};
+static_assert(sizeof(ResetQueriesPacket) == 24);
+
+struct CopyQueriesPacket {
+  PacketHeader header;
+  uint64_t slotAddress;  // of the first query's first slot
+  uint32_t queryCount;
+  uint32_t slotsPerQuery;
+  uint64_t dst;
+  uint64_t stride_B;
+  uint32_t vkResultFlags;  // VkQueryResultFlags
+  uint32_t reserved;
+};
+static_assert(sizeof(CopyQueriesPacket) == 48);
+
+struct LabelPacket {  // a NUL-terminated name follows
+  PacketHeader header;
+  float color[4];
+};
+static_assert(sizeof(LabelPacket) == 24);
+
+}  // namespace pumice::abi
