@@ -63,4 +63,15 @@ static_assert(sizeof(SamplerDescriptor) == 64);
 inline constexpr uint32_t kDescriptorAlignBytes = 64;  // of a set and of each binding that holds images or samplers
 inline constexpr uint32_t kInlineUniformAlignBytes = 16;
 
+// How shader code finds the descriptors of (set, binding): made by the pipeline layout, used by compiler and
+// interpreter.
+struct BindingSlot {
+  uint32_t set, binding;
+  uint32_t count;         // array elements
+  uint32_t offset_B;      // of element 0 in the set
+  uint32_t stride_B;      // between elements
+  uint32_t dynamicIndex;  // of element 0 in BindingState::dynamicOffset_B, kNotDynamic if it has none
+};
+inline constexpr uint32_t kNotDynamic = ~0u;
+
 }  // namespace pumice::abi

@@ -1,0 +1,19 @@
+// IR to object code.
+#pragma once
+
+#include <span>
+
+#include "shaders/compiler.h"
+#include "shaders/ir/ir.h"
+
+namespace pumice::shader::codegen {
+
+// Generates the ComputeEntry for `fn`, which has been through all passes (no transcendental operation left).
+// fn.subgroupSize is S.
+CompileResult generateCompute(const ir::Function& fn, std::span<const abi::BindingSlot> bindings,
+                              const TargetOptions& target);
+
+// The options with every 0 replaced by this machine's choice (CPUID features, never the CPU's name).
+TargetOptions resolveTarget(TargetOptions options);
+
+}  // namespace pumice::shader::codegen

@@ -1,0 +1,24 @@
+// The scalar interpreter: slow and obviously right, the oracle for generated code (and later the shader sanitizer's
+// engine). All invocations of a workgroup run in lock step, one instruction at a time, one lane at a time, with the
+// masks that ir.h describes; barriers are then no-ops. Accepts functions after passes/lower_math as well as before it
+// (a transcendental operation there is an error).
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "backend/abi/shader_abi.h"
+#include "shaders/ir/ir.h"
+
+namespace pumice::shader::ir {
+
+struct InterpreterLimits {
+  uint64_t maxSteps = 1ull << 32;  // instructions x lanes, then the run fails
+};
+
+// Runs workgroups [groupBegin, groupEnd) with the same environment as compiled code. `env.shared` is used, `env.frame`
+// is not. Returns an empty string or what went wrong.
+std::string interpret(const Function& fn, std::span<const abi::BindingSlot> bindings, abi::ComputeEnv& env,
+                      uint64_t groupBegin, uint64_t groupEnd, const InterpreterLimits& limits = {});
+
+}  // namespace pumice::shader::ir

@@ -1,0 +1,22 @@
+// SPIR-V to the structured IR.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "shaders/compiler.h"
+#include "shaders/ir/ir.h"
+
+namespace pumice::shader::spirv {
+
+struct ReadResult {
+  CompileStatus status = CompileStatus::kInvalidSpirv;
+  std::string message;
+  std::unique_ptr<ir::Function> function;  // verified
+};
+
+// Legalises (SPIRV-Tools: specialise, inline, simplify) and reads one compute entry point. Malformed input of any kind
+// gives kInvalidSpirv, never a crash.
+ReadResult readCompute(const ComputeCompileInfo& info);
+
+}  // namespace pumice::shader::spirv
