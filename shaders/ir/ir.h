@@ -180,7 +180,8 @@ class Function {
   std::deque<Value> values_;
   std::deque<Inst> insts_;
   std::deque<Construct> constructs_;
-  std::vector<Value*> constants_;  // hashed by the .cpp
+  std::vector<Value*> constants_;  // open-addressed hash table
+  size_t constantCount_ = 0;
 };
 
 // How many leading operands of a memory instruction are its address.
