@@ -1,7 +1,10 @@
 #include "backend/trace/log.h"
 
+#include <fcntl.h>
 #include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +14,31 @@
 namespace pumice::trace {
 
 constinit std::atomic<uint8_t> gLogLevel{0xff};
+
+namespace {
+
+constexpr int kFdUnopened = -1;
+constinit std::atomic<LogSink> gSink{nullptr};
+constinit std::atomic<int> gFd{kFdUnopened};
+
+// Opened at the first line. Of two threads that both open the file, the second closes its own again.
+int outputFd() {
+  int fd = gFd.load(std::memory_order_acquire);
+  if (fd != kFdUnopened) return fd;
+  int opened = -1;
+  if (const char* path = secure_getenv("PUMICE_LOG_FILE"); path && *path)
+    opened = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (opened < 0) opened = STDERR_FILENO;
+  if (gFd.compare_exchange_strong(fd, opened, std::memory_order_acq_rel)) return opened;
+  if (opened != STDERR_FILENO) ::close(opened);
+  return fd;
+}
+
+}  // namespace
+
+LogSink setLogSink(LogSink sink) {
+  return gSink.exchange(sink, std::memory_order_acq_rel);
+}
 
 void setLogLevel(LogLevel level) {
   gLogLevel.store(static_cast<uint8_t>(level), std::memory_order_relaxed);
@@ -23,12 +51,16 @@ LogLevel readLogLevelFromEnvironment() {
     if (std::strcmp(text, "warning") == 0) level = LogLevel::kWarning;
     if (std::strcmp(text, "debug") == 0) level = LogLevel::kDebug;
   }
-  setLogLevel(level);
+  // A level that setLogLevel has set meanwhile wins.
+  uint8_t current = 0xff;
+  if (!gLogLevel.compare_exchange_strong(current, static_cast<uint8_t>(level), std::memory_order_relaxed))
+    return static_cast<LogLevel>(current);
   return level;
 }
 
 void writeLog(LogLevel level, const char* part, const char* format, ...) {
   static constexpr const char* kNames[] = {"", "error", "warning", "debug"};
+  const int savedErrno = errno;
   char line[1100];
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -40,9 +72,14 @@ void writeLog(LogLevel level, const char* part, const char* format, ...) {
   const int wanted = std::vsnprintf(line + used, room, format, args);
   va_end(args);
   if (wanted > 0) used += static_cast<int>(std::min(static_cast<size_t>(wanted), room - 1));
-  line[used++] = '\n';
-  // A log that cannot be written is no reason to fail.
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line, static_cast<size_t>(used));
+  if (LogSink sink = gSink.load(std::memory_order_acquire)) {
+    sink(level, {line, static_cast<size_t>(used)});
+  } else {
+    line[used++] = '\n';
+    // A log that cannot be written is no reason to fail.
+    [[maybe_unused]] const ssize_t written = ::write(outputFd(), line, static_cast<size_t>(used));
+  }
+  errno = savedErrno;
 }
 
 }  // namespace pumice::trace

@@ -1,4 +1,5 @@
-// The driver's log: one line per event on stderr, chosen by PUMICE_LOG=error|warning|debug (default: error).
+// The driver's log: one line per event, chosen by PUMICE_LOG=off|error|warning|debug (default: error), on stderr or
+// appended to the file that PUMICE_LOG_FILE names. A line names the object that it is about.
 //
 // Any thread may log at any time, GPU workers too: a line is formatted on the stack and written with one write(2), no
 // lock and no heap. A level that is off costs one relaxed load. The level may be changed while the program runs.
@@ -6,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 
 namespace pumice::trace {
 
@@ -24,7 +26,13 @@ inline bool logEnabled(LogLevel level) {
   return static_cast<uint8_t>(level) <= current;
 }
 
-// printf-style; lines longer than about 1000 bytes are cut. `part` is the folder that speaks: "icd", "kmd", "shader"
+// For tests: receives each line (without its end of line) instead of the file; nullptr restores. It may be called from
+// several threads at once. Returns the earlier sink.
+using LogSink = void (*)(LogLevel level, std::string_view line);
+LogSink setLogSink(LogSink sink);
+
+// printf-style; errno is kept; lines longer than about 1000 bytes are cut. `part` is the folder that speaks: "icd",
+// "kmd", "shader"
 // ...
 [[gnu::format(printf, 3, 4)]] void writeLog(LogLevel level, const char* part, const char* format, ...);
 
