@@ -1,0 +1,309 @@
+#include "icd/objects/capabilities.h"
+
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "backend/abi/memory_map.h"
+#include "backend/abi/shader_abi.h"
+#include "backend/kmd/door.h"
+
+namespace pumice::icd {
+namespace {
+
+// The newest version that may be claimed. 1.0 itself makes images and their formats mandatory, so what is claimed is a
+// 1.0 device under construction; 1.1 needs the same and multiview. Extensions are advertised one by one meanwhile.
+constexpr uint32_t kClaimedVersion = VK_API_VERSION_1_0;
+
+constexpr InstanceExtension kInstanceExtensions[] = {
+    InstanceExtension::kEXTDebugUtils,
+    InstanceExtension::kKHRDeviceGroupCreation,
+    InstanceExtension::kKHRExternalFenceCapabilities,
+    InstanceExtension::kKHRExternalMemoryCapabilities,
+    InstanceExtension::kKHRExternalSemaphoreCapabilities,
+    InstanceExtension::kKHRGetPhysicalDeviceProperties2,
+};
+
+constexpr DeviceExtension kDeviceExtensions[] = {
+    DeviceExtension::kEXTPrivateData,
+    DeviceExtension::kEXTToolingInfo,
+    DeviceExtension::kKHRDeviceGroup,
+    DeviceExtension::kKHRDriverProperties,
+};
+
+Features makeFeatures() {
+  Features f;
+  f.privateData = true;
+  return f;
+}
+
+uint32_t environmentVersion(uint32_t fallback) {
+  const char* text = std::getenv("PUMICE_API_VERSION");
+  unsigned major = 0, minor = 0;
+  if (text == nullptr || std::sscanf(text, "%u.%u", &major, &minor) != 2 || major != 1 || minor > 3) return fallback;
+  return VK_MAKE_API_VERSION(0, major, minor, 0);
+}
+
+VkPhysicalDeviceType deviceType() {
+  const char* text = std::getenv("PUMICE_DEVICE_TYPE");
+  if (text == nullptr) return VK_PHYSICAL_DEVICE_TYPE_CPU;
+  if (std::strcmp(text, "discrete") == 0) return VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+  if (std::strcmp(text, "integrated") == 0) return VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+  if (std::strcmp(text, "virtual") == 0) return VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU;
+  if (std::strcmp(text, "other") == 0) return VK_PHYSICAL_DEVICE_TYPE_OTHER;
+  return VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+HostInfo makeHostInfo() {
+  HostInfo info{};
+  cpu_set_t set;
+  info.workerCount = sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<uint32_t>(CPU_COUNT(&set)) : 1u;
+  info.heapSize_B = kmd::systemHeapBytes(0);
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  info.vectorLanes = avx512 ? 16 : avx2 ? 8 : 4;
+  info.cpuFamily = avx512 ? "AVX-512" : avx2 ? "AVX2" : "SSE";
+#else
+  info.vectorLanes = 4;
+  info.cpuFamily = "128-bit";
+#endif
+  return info;
+}
+
+constexpr uint32_t kMany = 1u << 20;
+
+void fillLimits(VkPhysicalDeviceLimits* l) {
+  l->maxImageDimension1D = l->maxImageDimension2D = l->maxImageDimensionCube = 16384;
+  l->maxImageDimension3D = 2048;
+  l->maxImageArrayLayers = 2048;
+  l->maxTexelBufferElements = 1u << 27;
+  l->maxUniformBufferRange = 1u << 30;
+  l->maxStorageBufferRange = ~0u;
+  l->maxPushConstantsSize = abi::kMaxPushConstantBytes;
+  l->maxMemoryAllocationCount = 1u << 20;
+  l->maxSamplerAllocationCount = 1u << 20;
+  l->bufferImageGranularity = 1;
+  l->sparseAddressSpaceSize = 0;
+  l->maxBoundDescriptorSets = abi::kMaxBoundSets;
+  l->maxPerStageDescriptorSamplers = kMany;
+  l->maxPerStageDescriptorUniformBuffers = kMany;
+  l->maxPerStageDescriptorStorageBuffers = kMany;
+  l->maxPerStageDescriptorSampledImages = kMany;
+  l->maxPerStageDescriptorStorageImages = kMany;
+  l->maxPerStageDescriptorInputAttachments = kMany;
+  l->maxPerStageResources = 2 * kMany;
+  l->maxDescriptorSetSamplers = kMany;
+  l->maxDescriptorSetUniformBuffers = kMany;
+  l->maxDescriptorSetUniformBuffersDynamic = abi::kMaxDynamicOffsets / 2;
+  l->maxDescriptorSetStorageBuffers = kMany;
+  l->maxDescriptorSetStorageBuffersDynamic = abi::kMaxDynamicOffsets / 2;
+  l->maxDescriptorSetSampledImages = kMany;
+  l->maxDescriptorSetStorageImages = kMany;
+  l->maxDescriptorSetInputAttachments = kMany;
+  l->maxVertexInputAttributes = 32;
+  l->maxVertexInputBindings = 32;
+  l->maxVertexInputAttributeOffset = 2047;
+  l->maxVertexInputBindingStride = 2048;
+  l->maxVertexOutputComponents = 128;
+  l->maxFragmentInputComponents = 128;
+  l->maxFragmentOutputAttachments = 8;
+  l->maxFragmentCombinedOutputResources = kMany;
+  l->maxComputeSharedMemorySize = abi::kMaxSharedBytes;
+  for (uint32_t i = 0; i < 3; ++i) {
+    l->maxComputeWorkGroupCount[i] = i == 0 ? 0x7fffffffu : 65535u;
+    l->maxComputeWorkGroupSize[i] = abi::kMaxWorkgroupInvocations;
+  }
+  l->maxComputeWorkGroupInvocations = abi::kMaxWorkgroupInvocations;
+  l->subPixelPrecisionBits = 8;
+  l->subTexelPrecisionBits = 8;
+  l->mipmapPrecisionBits = 8;
+  l->maxDrawIndexedIndexValue = ~0u;
+  l->maxDrawIndirectCount = ~0u;
+  l->maxSamplerLodBias = 16.0f;
+  l->maxSamplerAnisotropy = 16.0f;
+  l->maxViewports = 16;
+  l->maxViewportDimensions[0] = l->maxViewportDimensions[1] = 16384;
+  l->viewportBoundsRange[0] = -32768.0f;
+  l->viewportBoundsRange[1] = 32767.0f;
+  l->viewportSubPixelBits = 0;
+  l->minMemoryMapAlignment = abi::kResourceAlignBytes;
+  l->minTexelBufferOffsetAlignment = 16;
+  l->minUniformBufferOffsetAlignment = 16;
+  l->minStorageBufferOffsetAlignment = 16;
+  l->minTexelOffset = -8;
+  l->maxTexelOffset = 7;
+  l->minTexelGatherOffset = -32;
+  l->maxTexelGatherOffset = 31;
+  l->minInterpolationOffset = -0.5f;
+  l->maxInterpolationOffset = 0.4375f;
+  l->subPixelInterpolationOffsetBits = 4;
+  l->maxFramebufferWidth = l->maxFramebufferHeight = 16384;
+  l->maxFramebufferLayers = 2048;
+  const VkSampleCountFlags samples = VK_SAMPLE_COUNT_1_BIT | VK_SAMPLE_COUNT_4_BIT;
+  l->framebufferColorSampleCounts = l->framebufferDepthSampleCounts = l->framebufferStencilSampleCounts =
+      l->framebufferNoAttachmentsSampleCounts = samples;
+  l->maxColorAttachments = 8;
+  l->sampledImageColorSampleCounts = l->sampledImageDepthSampleCounts = l->sampledImageStencilSampleCounts = samples;
+  l->sampledImageIntegerSampleCounts = samples;
+  l->storageImageSampleCounts = VK_SAMPLE_COUNT_1_BIT;
+  l->maxSampleMaskWords = 1;
+  l->timestampComputeAndGraphics = VK_TRUE;
+  l->timestampPeriod = 1.0f;
+  l->maxClipDistances = 8;
+  l->maxCullDistances = 8;
+  l->maxCombinedClipAndCullDistances = 8;
+  l->discreteQueuePriorities = 2;
+  l->pointSizeRange[0] = l->pointSizeRange[1] = 1.0f;
+  l->lineWidthRange[0] = l->lineWidthRange[1] = 1.0f;
+  l->strictLines = VK_FALSE;
+  l->standardSampleLocations = VK_TRUE;
+  l->optimalBufferCopyOffsetAlignment = abi::kResourceAlignBytes;
+  l->optimalBufferCopyRowPitchAlignment = abi::kResourceAlignBytes;
+  l->nonCoherentAtomSize = 1;  // all memory is coherent
+}
+
+// Stable across runs and equal for all processes on one build of the driver: name and version, nothing of the machine.
+void fillUuid(uint8_t (&uuid)[VK_UUID_SIZE], const char* what) {
+  std::memset(uuid, 0, sizeof uuid);
+  std::snprintf(reinterpret_cast<char*>(uuid), sizeof uuid, "pumice-%s", what);
+}
+
+void fillSubgroups(Properties* p) {
+  p->subgroupSize = 16;
+  p->subgroupSupportedStages = 0;
+  p->subgroupSupportedOperations = 0;
+  p->subgroupQuadOperationsInAllStages = VK_FALSE;
+}
+
+void fillDescriptorIndexing(Properties* p) {
+  p->maxUpdateAfterBindDescriptorsInAllPools = ~0u;
+  p->maxPerStageDescriptorUpdateAfterBindSamplers = kMaxUpdateAfterBindDescriptors;
+  p->maxPerStageDescriptorUpdateAfterBindUniformBuffers = kMaxUpdateAfterBindDescriptors;
+  p->maxPerStageDescriptorUpdateAfterBindStorageBuffers = kMaxUpdateAfterBindDescriptors;
+  p->maxPerStageDescriptorUpdateAfterBindSampledImages = kMaxUpdateAfterBindDescriptors;
+  p->maxPerStageDescriptorUpdateAfterBindStorageImages = kMaxUpdateAfterBindDescriptors;
+  p->maxPerStageDescriptorUpdateAfterBindInputAttachments = kMaxUpdateAfterBindDescriptors;
+  p->maxPerStageUpdateAfterBindResources = 2 * kMaxUpdateAfterBindDescriptors;
+  p->maxDescriptorSetUpdateAfterBindSamplers = kMaxUpdateAfterBindDescriptors;
+  p->maxDescriptorSetUpdateAfterBindUniformBuffers = kMaxUpdateAfterBindDescriptors;
+  p->maxDescriptorSetUpdateAfterBindUniformBuffersDynamic = abi::kMaxDynamicOffsets / 2;
+  p->maxDescriptorSetUpdateAfterBindStorageBuffers = kMaxUpdateAfterBindDescriptors;
+  p->maxDescriptorSetUpdateAfterBindStorageBuffersDynamic = abi::kMaxDynamicOffsets / 2;
+  p->maxDescriptorSetUpdateAfterBindSampledImages = kMaxUpdateAfterBindDescriptors;
+  p->maxDescriptorSetUpdateAfterBindStorageImages = kMaxUpdateAfterBindDescriptors;
+  p->maxDescriptorSetUpdateAfterBindInputAttachments = kMaxUpdateAfterBindDescriptors;
+  p->shaderUniformBufferArrayNonUniformIndexingNative = VK_TRUE;
+  p->shaderStorageBufferArrayNonUniformIndexingNative = VK_TRUE;
+  p->robustBufferAccessUpdateAfterBind = VK_TRUE;
+  p->maxInlineUniformBlockSize = kMaxInlineUniformBlockSize_B;
+  p->maxPerStageDescriptorInlineUniformBlocks = 32;
+  p->maxPerStageDescriptorUpdateAfterBindInlineUniformBlocks = 32;
+  p->maxDescriptorSetInlineUniformBlocks = 32;
+  p->maxDescriptorSetUpdateAfterBindInlineUniformBlocks = 32;
+  p->maxInlineUniformTotalSize = 32 * kMaxInlineUniformBlockSize_B;
+}
+
+// Floats behave as IEEE 754 says at every width: denormals kept, round to nearest even, signed zero, infinity and NaN.
+void fillFloatControls(Properties* p) {
+  p->denormBehaviorIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL;
+  p->roundingModeIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL;
+  for (VkBool32* b :
+       {&p->shaderSignedZeroInfNanPreserveFloat16, &p->shaderSignedZeroInfNanPreserveFloat32,
+        &p->shaderSignedZeroInfNanPreserveFloat64, &p->shaderDenormPreserveFloat16, &p->shaderDenormPreserveFloat32,
+        &p->shaderDenormPreserveFloat64, &p->shaderRoundingModeRTEFloat16, &p->shaderRoundingModeRTEFloat32,
+        &p->shaderRoundingModeRTEFloat64}) {
+    *b = VK_TRUE;
+  }
+}
+
+}  // namespace
+
+const HostInfo& hostInfo() {
+  static const HostInfo info = makeHostInfo();
+  return info;
+}
+
+uint32_t instanceApiVersion() {
+  return VK_MAKE_API_VERSION(0, 1, 3, VK_HEADER_VERSION);
+}
+
+uint32_t deviceApiVersion() {
+  return environmentVersion(kClaimedVersion) | VK_API_VERSION_PATCH(static_cast<uint32_t>(VK_HEADER_VERSION));
+}
+
+const InstanceExtensionSet& supportedInstanceExtensions() {
+  static const InstanceExtensionSet set = [] {
+    InstanceExtensionSet s;
+    for (InstanceExtension e : kInstanceExtensions) s.add(e);
+    return s;
+  }();
+  return set;
+}
+
+const DeviceExtensionSet& supportedDeviceExtensions() {
+  static const DeviceExtensionSet set = [] {
+    DeviceExtensionSet s;
+    for (DeviceExtension e : kDeviceExtensions) s.add(e);
+    return s;
+  }();
+  return set;
+}
+
+const Features& supportedFeatures() {
+  static const Features features = makeFeatures();
+  return features;
+}
+
+void fillProperties(Properties* p) {
+  const HostInfo& host = hostInfo();
+  VkPhysicalDeviceProperties& base = p->base;
+  base.apiVersion = deviceApiVersion();
+  base.driverVersion = VK_MAKE_API_VERSION(0, 0, 1, 0);
+  base.vendorID = 0x10000 | 0x7075;  // no PCI vendor and no registered Khronos vendor: outside both ranges in use
+  base.deviceID = 1;
+  base.deviceType = deviceType();
+  std::snprintf(base.deviceName, sizeof base.deviceName, "Pumice (%u-wide SIMD, %u thread%s)", host.vectorLanes,
+                host.workerCount, host.workerCount == 1 ? "" : "s");
+  fillUuid(base.pipelineCacheUUID, "cache-01");
+  fillLimits(&base.limits);
+
+  fillUuid(p->deviceUUID, "dev-0");
+  fillUuid(p->driverUUID, "drv-0.1");
+  p->deviceNodeMask = 1;
+  p->driverID = static_cast<VkDriverId>(0);  // none is registered
+  std::snprintf(p->driverName, sizeof p->driverName, "Pumice");
+  std::snprintf(p->driverInfo, sizeof p->driverInfo, "0.1.0, %s", host.cpuFamily);
+  p->conformanceVersion = {0, 0, 0, 0};  // not submitted for conformance
+  p->pointClippingBehavior = VK_POINT_CLIPPING_BEHAVIOR_ALL_CLIP_PLANES;
+  p->maxMultiviewViewCount = 6;
+  p->maxMultiviewInstanceIndex = (1u << 27) - 1;
+  p->maxPerSetDescriptors = 2 * kMaxUpdateAfterBindDescriptors;
+  p->maxMemoryAllocationSize = host.heapSize_B;
+  p->maxBufferSize = host.heapSize_B;
+  p->maxTimelineSemaphoreValueDifference = UINT64_MAX;
+  p->supportedDepthResolveModes = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT;
+  p->supportedStencilResolveModes = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT;
+  p->framebufferIntegerColorSampleCounts = VK_SAMPLE_COUNT_1_BIT;
+  p->storageTexelBufferOffsetAlignmentBytes = 16;
+  p->uniformTexelBufferOffsetAlignmentBytes = 16;
+  p->minSubgroupSize = 4;
+  p->maxSubgroupSize = 32;
+  p->maxComputeWorkgroupSubgroups = abi::kMaxWorkgroupInvocations / 4;
+  p->maxPushDescriptors = kMaxPushDescriptors;
+  p->robustStorageBufferAccessSizeAlignment = 1;
+  p->robustUniformBufferAccessSizeAlignment = 1;
+  p->minImportedHostPointerAlignment = abi::kPageBytes;
+  fillSubgroups(p);
+  fillDescriptorIndexing(p);
+  fillFloatControls(p);
+}
+
+}  // namespace pumice::icd

@@ -1,0 +1,176 @@
+#include "icd/objects/physical_device.h"
+
+#include <algorithm>
+
+#include "gen/device_info.h"
+#include "gen/entrypoints.h"
+#include "icd/objects/array_out.h"
+#include "icd/objects/capabilities.h"
+#include "icd/objects/pnext.h"
+
+namespace pumice::icd {
+namespace {
+
+void fillQueueFamily(const QueueFamily& family, VkQueueFamilyProperties* out) {
+  out->queueFlags = family.flags;
+  out->queueCount = family.queueCount;
+  out->timestampValidBits = kTimestampValidBits;
+  out->minImageTransferGranularity = {1, 1, 1};
+}
+
+}  // namespace
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFeatures(VkPhysicalDevice, VkPhysicalDeviceFeatures* pFeatures) {
+  writeFeatures(supportedFeatures(), pFeatures);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFeatures2(VkPhysicalDevice, VkPhysicalDeviceFeatures2* pFeatures) {
+  writeFeatures(supportedFeatures(), pFeatures);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties(VkPhysicalDevice, VkPhysicalDeviceProperties* pProperties) {
+  Properties properties;
+  fillProperties(&properties);
+  *pProperties = properties.base;
+}
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties2(VkPhysicalDevice, VkPhysicalDeviceProperties2* pProperties) {
+  Properties properties;
+  fillProperties(&properties);
+  writeProperties(properties, pProperties);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice, uint32_t* pCount,
+                                                                    VkQueueFamilyProperties* pProperties) {
+  ArrayOut<VkQueueFamilyProperties> out(pCount, pProperties);
+  for (const QueueFamily& family : kQueueFamilies) {
+    out.append([&](auto* p) { fillQueueFamily(family, p); });
+  }
+}
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice, uint32_t* pCount,
+                                                                     VkQueueFamilyProperties2* pProperties) {
+  ArrayOut<VkQueueFamilyProperties2> out(pCount, pProperties);
+  for (const QueueFamily& family : kQueueFamilies) {
+    out.append([&](auto* p) {
+      fillQueueFamily(family, &p->queueFamilyProperties);
+      if (auto* priority = findInChain<VkQueueFamilyGlobalPriorityPropertiesKHR>(p->pNext)) {
+        priority->priorityCount = 1;
+        priority->priorities[0] = VK_QUEUE_GLOBAL_PRIORITY_MEDIUM_KHR;
+      }
+      if (auto* checkpoints = findInChain<VkQueueFamilyCheckpointProperties2NV>(p->pNext)) {
+        checkpoints->checkpointExecutionStageMask = 0;
+      }
+    });
+  }
+}
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceMemoryProperties(VkPhysicalDevice,
+                                                               VkPhysicalDeviceMemoryProperties* pMemoryProperties) {
+  *pMemoryProperties = {};
+  pMemoryProperties->memoryHeapCount = 1;
+  pMemoryProperties->memoryHeaps[0] = {hostInfo().heapSize_B, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+  pMemoryProperties->memoryTypeCount = kMemoryTypeCount;
+  pMemoryProperties->memoryTypes[kMemoryTypeUnified] = {
+      VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
+          VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+      0};
+  pMemoryProperties->memoryTypes[kMemoryTypeLazy] = {
+      VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT, 0};
+}
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice physicalDevice,
+                                                                VkPhysicalDeviceMemoryProperties2* pMemoryProperties) {
+  icd::vkGetPhysicalDeviceMemoryProperties(physicalDevice, &pMemoryProperties->memoryProperties);
+}
+
+// No format has a feature yet: texel buffers and images do not exist.
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFormatProperties(VkPhysicalDevice, VkFormat,
+                                                               VkFormatProperties* pFormatProperties) {
+  *pFormatProperties = {};
+}
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFormatProperties2(VkPhysicalDevice, VkFormat,
+                                                                VkFormatProperties2* pFormatProperties) {
+  pFormatProperties->formatProperties = {};
+  if (auto* flags = findInChain<VkFormatProperties3>(pFormatProperties->pNext)) {
+    flags->linearTilingFeatures = flags->optimalTilingFeatures = flags->bufferFeatures = 0;
+  }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties(VkPhysicalDevice, VkFormat, VkImageType,
+                                                                        VkImageTiling, VkImageUsageFlags,
+                                                                        VkImageCreateFlags,
+                                                                        VkImageFormatProperties* pProperties) {
+  *pProperties = {};
+  return VK_ERROR_FORMAT_NOT_SUPPORTED;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice,
+                                                                         const VkPhysicalDeviceImageFormatInfo2*,
+                                                                         VkImageFormatProperties2* pProperties) {
+  pProperties->imageFormatProperties = {};
+  return VK_ERROR_FORMAT_NOT_SUPPORTED;
+}
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceSparseImageFormatProperties(VkPhysicalDevice, VkFormat, VkImageType,
+                                                                          VkSampleCountFlagBits, VkImageUsageFlags,
+                                                                          VkImageTiling, uint32_t* pPropertyCount,
+                                                                          VkSparseImageFormatProperties*) {
+  *pPropertyCount = 0;
+}
+
+VKAPI_ATTR void VKAPI_CALL
+vkGetPhysicalDeviceSparseImageFormatProperties2(VkPhysicalDevice, const VkPhysicalDeviceSparseImageFormatInfo2*,
+                                                uint32_t* pPropertyCount, VkSparseImageFormatProperties2*) {
+  *pPropertyCount = 0;
+}
+
+// Nothing can be exported or imported yet.
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice,
+                                                                       const VkPhysicalDeviceExternalBufferInfo*,
+                                                                       VkExternalBufferProperties* pProperties) {
+  pProperties->externalMemoryProperties = {};
+}
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceExternalFenceProperties(VkPhysicalDevice,
+                                                                      const VkPhysicalDeviceExternalFenceInfo*,
+                                                                      VkExternalFenceProperties* pProperties) {
+  pProperties->exportFromImportedHandleTypes = 0;
+  pProperties->compatibleHandleTypes = 0;
+  pProperties->externalFenceFeatures = 0;
+}
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceExternalSemaphoreProperties(VkPhysicalDevice,
+                                                                          const VkPhysicalDeviceExternalSemaphoreInfo*,
+                                                                          VkExternalSemaphoreProperties* pProperties) {
+  pProperties->exportFromImportedHandleTypes = 0;
+  pProperties->compatibleHandleTypes = 0;
+  pProperties->externalSemaphoreFeatures = 0;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceToolProperties(VkPhysicalDevice, uint32_t* pToolCount,
+                                                                 VkPhysicalDeviceToolProperties*) {
+  *pToolCount = 0;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateDeviceLayerProperties(VkPhysicalDevice, uint32_t* pPropertyCount,
+                                                                VkLayerProperties*) {
+  *pPropertyCount = 0;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateDeviceExtensionProperties(VkPhysicalDevice, const char* pLayerName,
+                                                                    uint32_t* pPropertyCount,
+                                                                    VkExtensionProperties* pProperties) {
+  if (pLayerName != nullptr) return VK_ERROR_LAYER_NOT_PRESENT;
+  ArrayOut<VkExtensionProperties> out(pPropertyCount, pProperties);
+  for (size_t i = 0; i < static_cast<size_t>(DeviceExtension::kCount); ++i) {
+    const auto e = static_cast<DeviceExtension>(i);
+    if (supportedDeviceExtensions().has(e)) out.append([&](auto* p) { *p = extensionProperties(e); });
+  }
+  return out.result();
+}
+
+}  // namespace pumice::icd

@@ -1,0 +1,30 @@
+// VkQueue: a queue of the machine and the family that it was asked for from. Owned by its device.
+#pragma once
+
+#include "backend/kmd/door.h"
+#include "icd/objects/object.h"
+
+namespace pumice::icd {
+
+class Device;
+
+class Queue : public Object<Queue, VkQueue, VK_OBJECT_TYPE_QUEUE> {
+ public:
+  explicit Queue(Device& device) : device_(device) {}
+  ~Queue();
+
+  VkResult init(uint32_t family, uint32_t index, float priority);
+
+  Device& device() { return device_; }
+  kmd::Queue* gpuQueue() { return queue_; }
+  uint32_t family() const { return family_; }
+  uint32_t index() const { return index_; }
+
+ private:
+  Device& device_;
+  kmd::Queue* queue_ = nullptr;
+  uint32_t family_ = 0;
+  uint32_t index_ = 0;
+};
+
+}  // namespace pumice::icd
