@@ -69,7 +69,9 @@ std::string constructName(const Construct* c) {
   return fmt::format("{}{}", c->shape == Construct::Shape::kLoop ? "loop" : "b", c->id);
 }
 
-std::string definition(const Value* v) { return fmt::format("%{}:{}", v->id, printType(v->type)); }
+std::string definition(const Value* v) {
+  return fmt::format("%{}:{}", v->id, printType(v->type));
+}
 
 std::string list(const std::vector<Value*>& values, size_t from = 0) {
   std::string s;
@@ -110,8 +112,8 @@ class Printer {
                        fn.flushDenorm32 ? " flush32" : "");
     for (size_t i = 0; i < fn.locals.size(); i++) {
       const LocalVar& v = fn.locals[i];
-      out_ += fmt::format("  local{}: {} bytes align {}{}{}\n", i, v.size_B, v.align_B, v.name.empty() ? "" : " ",
-                          v.name);
+      out_ +=
+          fmt::format("  local{}: {} bytes align {}{}{}\n", i, v.size_B, v.align_B, v.name.empty() ? "" : " ", v.name);
     }
     if (fn.body != nullptr) region(fn.body->body, 1);
     out_ += "}\n";
@@ -225,6 +227,8 @@ std::string printInst(const Inst& inst) {
   return s;
 }
 
-std::string print(const Function& fn) { return Printer().run(fn); }
+std::string print(const Function& fn) {
+  return Printer().run(fn);
+}
 
 }  // namespace pumice::shader::ir

@@ -36,9 +36,9 @@ uint64_t pack(Kind kind, bool negative, uint64_t significand, int exponent, Roun
   const int shift = std::countl_zero(significand);
   significand <<= shift;
   exponent -= shift;
-  const int minExponent = 1 - f.bias;           // of normal values
-  int valueExponent = exponent + 63;            // of the leading one
-  int keep = f.significandBits + 1;             // bits that survive
+  const int minExponent = 1 - f.bias;  // of normal values
+  int valueExponent = exponent + 63;   // of the leading one
+  int keep = f.significandBits + 1;    // bits that survive
   if (valueExponent < minExponent) keep -= minExponent - valueExponent;
 
   uint64_t kept = 0;

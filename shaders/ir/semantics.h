@@ -25,7 +25,7 @@ enum class Rounding : uint8_t { kNearestEven, kToZero };
 uint64_t fromDouble(Kind floatKind, double value, Rounding rounding = Rounding::kNearestEven);
 
 // -- subgroup arithmetic
-Op reduceStep(ReduceOp op);                      // the scalar operation that combines two values
+Op reduceStep(ReduceOp op);                       // the scalar operation that combines two values
 uint64_t reduceIdentity(ReduceOp op, Kind kind);  // what an inactive invocation contributes
 bool reduceAccepts(ReduceOp op, Kind kind);
 
