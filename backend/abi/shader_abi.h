@@ -33,7 +33,7 @@ struct ComputeEnv;
 struct RuntimeTable {
   uint64_t version;  // kShaderAbiVersion
   // Leaves the shader for good. Called when the cancel word is seen set; same exit as for faults. Never returns.
-  void (*leave)(ComputeEnv* env) __attribute__((noreturn));  // the C++ attribute is refused by Clang on pointers
+  [[noreturn]] void (*leave)(ComputeEnv* env);
   // Nanoseconds of the monotonic clock (OpReadClockKHR).
   uint64_t (*readClock)();
   void* reserved[13];
@@ -76,8 +76,8 @@ struct ComputeProgram {
   uint32_t sharedBytes;
   uint32_t frameBytes;
   // Rough cost of one workgroup in nanoseconds, from the operation count and loops; decides inline execution and chunk
-  // sizes, is refined by measurement while running. At least 1.
-  uint32_t groupCost_ns;
+  // sizes, is refined by measurement while running (by the machine, with relaxed atomics; hence mutable). At least 1.
+  mutable uint32_t groupCost_ns;
   uint32_t flags;
   uint64_t codeHash;      // for traces and dumps
   const char* debugName;  // owned by the pipeline, may be nullptr
