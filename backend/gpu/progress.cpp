@@ -1,0 +1,237 @@
+#include "backend/gpu/progress.h"
+
+#include <algorithm>
+
+#include "backend/gpu/engine.h"
+#include "backend/gpu/machine.h"
+#include "backend/gpu/queries.h"
+#include "backend/gpu/queue.h"
+#include "backend/sched/futex.h"
+
+namespace pumice::gpu {
+namespace {
+
+// Workers look at the counter of a span this often: rare enough that the counter's cache line stays cheap, often enough
+// that decoding, which goes first, does not wait long and the last chunks end together.
+constexpr uint64_t kChunk_ns = 50'000;
+
+// How many units a worker takes at once: about kChunk_ns of work, less towards the end of the span so that the workers
+// finish at the same time.
+uint64_t chunkUnits(const Work& work, uint64_t unitsLeft, uint32_t workers) {
+  const uint64_t perUnit_ns = std::max<uint64_t>(1, estimate_ns(work, 1));
+  const uint64_t share = unitsLeft / (2 * uint64_t{workers});
+  return std::max<uint64_t>(1, std::min(kChunk_ns / perUnit_ns, workers == 1 ? unitsLeft : share));
+}
+
+}  // namespace
+
+Progress::Progress(Machine& machine, sched::Worker* worker) : machine_(machine), worker_(worker) {
+  machine_.activeThreads.fetch_add(1, std::memory_order_seq_cst);
+}
+
+Progress::~Progress() {
+  const uint32_t before = machine_.activeThreads.fetch_sub(1, std::memory_order_seq_cst);
+  if (before == 1 && machine_.isLost()) sched::futexWake(machine_.activeThreads);
+}
+
+void Progress::fire(Node* node) {
+  const bool lost = machine_.isLost();  // then nothing takes effect any more
+  switch (node->kind) {
+    case NodeKind::kSpan: {
+      auto* span = static_cast<Span*>(node);
+      span->nextReady = nullptr;
+      (lastReady_ ? lastReady_->nextReady : firstReady_) = span;
+      lastReady_ = span;
+      return;
+    }
+    case NodeKind::kGate:
+    case NodeKind::kWait:
+      break;
+    case NodeKind::kSignal:
+      if (!lost) signal(node->timeline, node->value);
+      break;
+    case NodeKind::kRetire:
+      if (!lost) node->queue->retired().signal(node->value);
+      break;
+    case NodeKind::kWriteEvent:
+      if (!lost) node->event->write(node->eventValue);
+      node->queue->eventWritten();
+      machine_.pokeQueuesParkedOnEvents(*this);
+      break;
+    case NodeKind::kTimestamp:
+      if (!lost) writeTimestamp(node->slots);
+      break;
+    case NodeKind::kResetQueries:
+      if (!lost) resetQueries(node->slots, node->slotCount);
+      break;
+  }
+  node->link = nullptr;
+  (lastFired_ ? lastFired_->link : firstFired_) = node;
+  lastFired_ = node;
+}
+
+void Progress::propagate() {
+  while (firstFired_) {
+    Node* node = firstFired_;
+    firstFired_ = node->link;
+    if (!firstFired_) lastFired_ = nullptr;
+    complete(node);
+  }
+}
+
+void Progress::complete(Node* node) {
+  // The stack turned round: successors are told in the order in which they were added, so that what a submission
+  // signals comes before what the next one does.
+  Edge* newest = node->successors.exchange(Node::closed(), std::memory_order_acq_rel);
+  Edge* oldest = nullptr;
+  while (newest) {
+    Edge* next = newest->link;
+    newest->link = oldest;
+    oldest = newest;
+    newest = next;
+  }
+  Queue* queue = node->queue;
+  while (oldest) {
+    Edge* next = oldest->link;
+    Node* target = oldest->target;
+    if (oldest != &target->firstEdge) queue->releaseEdge(oldest);
+    arrive(target);
+    oldest = next;
+  }
+  Queue::release(node);
+  if (queue->windowReopened()) poke(queue);
+}
+
+void Progress::signal(kmd::Timeline* timeline, uint64_t value) {
+  for (kmd::TimelineWaiter* waiter = timeline->signal(value); waiter;) {
+    kmd::TimelineWaiter* next = waiter->next;
+    arrive(Node::fromWaiter(waiter));
+    waiter = next;
+  }
+}
+
+void Progress::writeEvent(kmd::Event* event, bool set) {
+  event->write(set);
+  if (set) machine_.pokeQueuesParkedOnEvents(*this);
+}
+
+void Progress::poke(Queue* queue) {
+  if (!queue->takeTokenOrMark()) return;
+  queue->nextDecode = nullptr;
+  (lastQueue_ ? lastQueue_->nextDecode : firstQueue_) = queue;
+  lastQueue_ = queue;
+}
+
+void Progress::drain() {
+  for (;;) {
+    propagate();
+    if (firstReady_) {
+      if (!worker_) {
+        shareReady();
+        continue;
+      }
+      Span* span = takeReady();
+      // What this worker cannot do at once, others may: all but one span, if together they are worth a wake-up.
+      uint64_t rest_ns = 0;
+      for (Span* other = firstReady_; other && rest_ns <= kInlineBudget_ns; other = other->nextReady)
+        rest_ns += estimate_ns(other->work, other->work.unitCount);
+      if (rest_ns > kInlineBudget_ns) shareReady();
+      if (firstQueue_ && estimate_ns(span->work, span->work.unitCount) > kInlineBudget_ns)
+        handToPool(span, usefulWorkers(*span));
+      else
+        startHere(span);
+    } else if (firstQueue_) {
+      Queue* queue = firstQueue_;
+      firstQueue_ = queue->nextDecode;
+      if (!firstQueue_) lastQueue_ = nullptr;
+      queue->decode(*this);
+    } else {
+      return;
+    }
+  }
+}
+
+Span* Progress::takeReady() {
+  Span* span = firstReady_;
+  firstReady_ = span->nextReady;
+  if (!firstReady_) lastReady_ = nullptr;
+  return span;
+}
+
+void Progress::shareReady() {
+  while (firstReady_) {
+    Span* span = takeReady();
+    handToPool(span, usefulWorkers(*span));
+  }
+}
+
+uint32_t Progress::usefulWorkers(const Span& span) const {
+  const uint64_t workers = machine_.pool->workerCount();
+  const uint64_t byCost = estimate_ns(span.work, span.work.unitCount) / kInlineBudget_ns;
+  return static_cast<uint32_t>(std::clamp<uint64_t>(std::min(byCost, span.work.unitCount), 1, workers));
+}
+
+void Progress::handToPool(Span* span, uint32_t slots) {
+  span->references.fetch_add(slots, std::memory_order_relaxed);
+  span->shared.store(true, std::memory_order_relaxed);
+  machine_.pool->push(&span->task, slots);
+}
+
+void Progress::startHere(Span* span) {
+  span->references.fetch_add(1, std::memory_order_relaxed);
+  const uint32_t useful = usefulWorkers(*span);
+  if (useful > 1) handToPool(span, useful - 1);
+  runSpan(span);
+  Queue::release(span);
+}
+
+void Progress::runSpan(Span* span) {
+  if (span->work.kind == WorkKind::kDispatchIndirect) {
+    // Only one worker is here: the span has had one unit, hence one slot, so far.
+    span->work = resolveIndirect(machine_, *worker_, *span->queue, span->work);
+    span->unitsLeft.store(span->work.unitCount, std::memory_order_relaxed);
+    if (span->work.unitCount == 0) {
+      completeSpan(span);
+      return;
+    }
+    const uint32_t useful = usefulWorkers(*span);
+    if (useful > 1) handToPool(span, useful - 1);
+  }
+  const Work& work = span->work;
+  const uint32_t workers = machine_.pool->workerCount();
+  for (;;) {
+    const uint64_t seen = span->nextUnit.load(std::memory_order_relaxed);
+    if (seen >= work.unitCount) return;
+    const bool lost = machine_.isLost();
+    const uint64_t wanted = lost ? work.unitCount : chunkUnits(work, work.unitCount - seen, workers);
+    const uint64_t begin = span->nextUnit.fetch_add(wanted, std::memory_order_relaxed);
+    if (begin >= work.unitCount) return;
+    const uint64_t count = std::min(wanted, work.unitCount - begin);
+    if (!lost) executeUnits(machine_, *worker_, *span->queue, work, begin, begin + count, Timing::kMeasure);
+    finishUnits(span, count);
+    // Decoding goes first: what it finds may be more urgent than the rest of this span.
+    if (machine_.waitingDecodes.load(std::memory_order_relaxed) > 0 && machine_.pool->idleWorkers() == 0) {
+      handToPool(span, 1);
+      return;
+    }
+  }
+}
+
+void Progress::finishUnits(Span* span, uint64_t count) {
+  if (span->unitsLeft.fetch_sub(count, std::memory_order_acq_rel) == count) completeSpan(span);
+}
+
+void Progress::completeSpan(Span* span) {
+  if (span->shared.load(std::memory_order_relaxed)) {
+    // Never the last references: the span's own is released below.
+    const uint32_t unused = machine_.pool->retract(&span->task);
+    span->references.fetch_sub(unused, std::memory_order_relaxed);
+  }
+  Queue* queue = span->queue;
+  for (Node* collector : span->collectors)
+    if (collector) arrive(collector);
+  Queue::release(span);
+  queue->spanCompleted(*this);
+}
+
+}  // namespace pumice::gpu

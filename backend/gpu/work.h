@@ -1,0 +1,60 @@
+// What a span does, by value: a range of units (workgroups, blocks of a copy, queries) that workers take in ascending
+// chunks. Built by the command processor from a packet; points into the packet's stream and into GPU memory.
+#pragma once
+
+#include <cstdint>
+
+#include "backend/abi/packets.h"
+
+namespace pumice::gpu {
+
+enum class WorkKind : uint8_t {
+  kDispatch,          // units are workgroups
+  kDispatchIndirect,  // one unit, which becomes kDispatch when its arguments have been read
+  kCopy,              // units are blocks of kCopyBlockBytes
+  kFill,              // the same
+  kCopyQueries,       // one unit
+};
+
+inline constexpr uint64_t kCopyBlockBytes = 64 * 1024;
+
+struct Work {
+  WorkKind kind = WorkKind::kDispatch;
+  bool nonTemporal = false;   // kCopy, kFill: too large for the caches
+  bool fromIndirect = false;  // kDispatch: `indirect` is the packet, its arguments are in groupCount
+  uint32_t groupCount[3] = {};
+  uint64_t unitCount = 0;
+  union {
+    const abi::DispatchPacket* dispatch = nullptr;
+    const abi::DispatchIndirectPacket* indirect;
+    const abi::CopyQueriesPacket* queries;
+    struct {
+      uint64_t dst;
+      uint64_t src;  // kFill: the value
+      uint64_t size_B;
+    } bytes;
+  };
+};
+
+// The program and bindings of either kind of dispatch.
+struct DispatchState {
+  const abi::ComputeProgram* program;
+  const abi::BindingState* bindings;
+  const std::byte* pushConstants;
+  const uint32_t* groupBase;
+};
+DispatchState dispatchState(const Work& work);
+
+Work dispatchWork(const abi::DispatchPacket& packet);
+Work dispatchIndirectWork(const abi::DispatchIndirectPacket& packet);
+Work copyWork(uint64_t dst, uint64_t src, uint64_t size_B);
+Work fillWork(uint64_t dst, uint64_t size_B, uint32_t value);
+Work copyQueriesWork(const abi::CopyQueriesPacket& packet);
+
+// Rough duration of that many units on one worker. Saturates.
+uint64_t estimate_ns(const Work& work, uint64_t units);
+
+// Refines a program's cost by a measurement. Any thread; racing refinements lose one, which is harmless.
+void refineCost(const abi::ComputeProgram& program, uint64_t groups, uint64_t elapsed_ns);
+
+}  // namespace pumice::gpu
