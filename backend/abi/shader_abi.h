@@ -33,7 +33,7 @@ struct ComputeEnv;
 struct RuntimeTable {
   uint64_t version;  // kShaderAbiVersion
   // Leaves the shader for good. Called when the cancel word is seen set; same exit as for faults. Never returns.
-  [[noreturn]] void (*leave)(ComputeEnv* env);
+  void (*leave)(ComputeEnv* env) __attribute__((noreturn));  // the C++ attribute is refused by Clang on pointers
   // Nanoseconds of the monotonic clock (OpReadClockKHR).
   uint64_t (*readClock)();
   void* reserved[13];

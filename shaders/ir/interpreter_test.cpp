@@ -119,5 +119,375 @@ TEST_F(InterpreterTest, SubgroupOperationsSeeActiveLanesOnly) {
   EXPECT_EQ(out, (Words{5, 1 + 3, 5, 1 + 3, 5, 5 + 7, 5, 5 + 7}));
 }
 
+// for i < 4: for j < 4: { if (i * 4 + j == lane) leave both loops; if (j > i) next i; count++ }
+TEST_F(InterpreterTest, BreakAndContinueOutOfNestedLoops) {
+  Construct* exit = b.openBlock();
+  Value* count = b.result(exit, kI32);
+  Construct* outer = b.openLoop({i32(0), i32(0)});
+  Value* i = outer->params[0];
+  b.openIf(b.binary(Op::ULt, i, i32(4)));
+  Construct* next = b.openBlock();  // the outer loop's continue target
+  Value* atNext = b.result(next, kI32);
+  Construct* inner = b.openLoop({i32(0), outer->params[1]});
+  Value *j = inner->params[0], *n = inner->params[1];
+  Construct* test = b.openIf(b.binary(Op::IEq, add(b.binary(Op::IMul, i, i32(4)), j), lane()));
+  b.br(exit, {n});
+  b.openElse();
+  b.br(test);
+  b.close();
+  test = b.openIf(b.binary(Op::ULt, i, j));
+  b.br(next, {n});
+  b.openElse();
+  b.br(test);
+  b.close();
+  b.br(inner, {add(j, i32(1)), add(n, i32(1))});
+  b.close();
+  b.unreachable();
+  b.close();  // next
+  b.br(outer, {add(i, i32(1)), atNext});
+  b.openElse();
+  b.br(exit, {outer->params[1]});
+  b.close();
+  b.unreachable();
+  b.close();  // outer
+  b.unreachable();
+  b.close();  // exit
+  storeOut(lane(), count);
+  ret();
+  ASSERT_EQ(run(), "");
+  Words expected;
+  for (uint32_t l = 0; l < 8; l++) {
+    uint32_t c = 0;
+    bool left = false;
+    for (uint32_t x = 0; x < 4 && !left; x++) {
+      for (uint32_t y = 0;; y++) {
+        if (x * 4 + y == l) {
+          left = true;
+          break;
+        }
+        if (y > x) break;
+        c++;
+      }
+    }
+    expected.push_back(c);
+  }
+  EXPECT_EQ(out, expected);
+}
+
+// switch (lane) { case 1: x += 1; case 3: x += 10; break; case 5: x += 100; break; default: x += 1000; }
+TEST_F(InterpreterTest, SwitchFallsThrough) {
+  fn.locals.push_back({4, 4, "x"});
+  const auto addX = [&](uint32_t v) {
+    b.store(words(Space::kLocal), {i32(0)}, add(b.load(kI32, words(Space::kLocal), {i32(0)}), i32(v)));
+  };
+  Construct* merge = b.openBlock();
+  Construct* caseDefault = b.openBlock();
+  Construct* case5 = b.openBlock();
+  Construct* case3 = b.openBlock();
+  Construct* case1 = b.openBlock();
+  const SwitchCase cases[] = {{1, case1}, {3, case3}, {5, case5}, {0, caseDefault}};
+  b.brTable(lane(), cases);
+  b.close();
+  addX(1);
+  b.br(case3);
+  b.close();
+  addX(10);
+  b.br(merge);
+  b.close();
+  addX(100);
+  b.br(merge);
+  b.close();
+  addX(1000);
+  b.br(merge);
+  b.close();
+  storeOut(lane(), b.load(kI32, words(Space::kLocal), {i32(0)}));
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(out, (Words{1000, 11, 1000, 10, 1000, 100, 1000, 1000}));
+}
+
+TEST_F(InterpreterTest, EarlyReturnAndUnreachableEndLanes) {
+  Construct* c = b.openIf(b.binary(Op::ULt, lane(), i32(3)));
+  storeOut(lane(), i32(7));
+  ret();
+  b.openElse();
+  b.br(c);
+  b.close();
+  c = b.openIf(b.binary(Op::IEq, lane(), i32(5)));
+  b.unreachable();
+  b.openElse();
+  b.br(c);
+  b.close();
+  storeOut(lane(), i32(9));
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(out, (Words{7, 7, 7, 9, 9, 0xeeeeeeee, 9, 9}));
+}
+
+// The parameters swap in each iteration: they must be assigned at once.
+TEST_F(InterpreterTest, LoopParametersAreAssignedAtOnce) {
+  Construct* exit = b.openBlock();
+  Value* r = b.result(exit, kI32);
+  Construct* loop = b.openLoop({i32(0), i32(100), i32(200)});
+  b.openIf(b.binary(Op::ULt, loop->params[0], lane()));
+  b.br(loop, {add(loop->params[0], i32(1)), loop->params[2], loop->params[1]});
+  b.openElse();
+  b.br(exit, {loop->params[1]});
+  b.close();
+  b.unreachable();
+  b.close();
+  b.unreachable();
+  b.close();
+  storeOut(lane(), r);
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(out, (Words{100, 200, 100, 200, 100, 200, 100, 200}));
+}
+
+TEST_F(InterpreterTest, SharedMemoryAcrossABarrier) {
+  fn.sharedBytes = 32;
+  b.store(words(Space::kShared), {lane()}, b.binary(Op::IMul, lane(), i32(3)));
+  b.inst(Op::ControlBarrier, kVoid, {});
+  storeOut(lane(), b.load(kI32, words(Space::kShared), {b.binary(Op::ISub, i32(7), lane())}));
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(out, (Words{21, 18, 15, 12, 9, 6, 3, 0}));
+}
+
+TEST_F(InterpreterTest, SharedMemoryIsZeroedWhereAsked) {
+  fn.sharedBytes = 32;
+  fn.zeroShared = true;
+  shared.fill(std::byte{0xff});
+  b.inst(Op::AtomicIAdd, kI32, {i32(0), i32(2)})->mem = words(Space::kShared);
+  storeOut(lane(), b.load(kI32, words(Space::kShared), {i32(0)}));
+  ret();
+  ASSERT_EQ(run(3), "");
+  EXPECT_EQ(out, Words(8, 16));
+  EXPECT_EQ(shared[32], std::byte{0xff}) << "only the function's own bytes";
+}
+
+TEST_F(InterpreterTest, OutOfRangeIsCheckedPerComponent) {
+  in = {1, 2, 3};
+  out.assign(9, 0xeeeeeeee);
+  // vec4 loads at word `lane`: the tail is 0.
+  Value* v = b.load(Type{Kind::kI32, 4}, words(), {inRef, lane()});
+  Value* sum = i32(0);
+  for (uint32_t c = 0; c < 4; c++) sum = add(b.binary(Op::IMul, sum, i32(10)), b.extract(v, c));
+  storeOut(lane(), sum);
+  // A vec2 store that ends behind the buffer: only its first component is written.
+  Value* pair[] = {i32(77), i32(78)};
+  b.store(words(), {outRef, i32(8)}, b.construct(pair));
+  b.store(words(), {outRef, i32(0xffffffff)}, i32(1));  // a negative index
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(out, (Words{1230, 2300, 3000, 0, 0, 0, 0, 0, 77}));
+}
+
+TEST_F(InterpreterTest, AComponentMustBeWhollyInRange) {
+  in = {0x04030201};
+  Construct* c = b.openBlock();
+  MemRef bytes = words(Space::kBuffer, 1);
+  bytes.align_log2 = 0;
+  storeOut(lane(), b.convert(Op::ZExt, kI32, b.load(kI16, bytes, {inRef, lane()})));
+  b.br(c);
+  b.close();
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(out, (Words{0x0201, 0x0302, 0x0403, 0, 0, 0, 0, 0}));
+}
+
+TEST_F(InterpreterTest, GlobalIndicesAreSigned) {
+  in = {10, 11, 12, 13};
+  Value* base = b.inst(Op::BufferAddress, kI64, {inRef})->result;
+  Value* third = b.binary(Op::IAdd, base, fn.constant(kI64, 12));
+  Value* back = b.binary(Op::ISub, i32(0), b.binary(Op::And, lane(), i32(3)));
+  storeOut(lane(), b.load(kI32, words(Space::kGlobal), {third, back}));
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(out, (Words{13, 12, 11, 10, 13, 12, 11, 10}));
+}
+
+TEST_F(InterpreterTest, PushConstantsAndSizes) {
+  const uint32_t word = 42;
+  std::memcpy(push.data() + 252, &word, 4);
+  in.resize(3);
+  Value* fromPush = b.load(kI32, words(Space::kPush), {add(i32(60), lane())});
+  storeOut(lane(), add(fromPush, b.inst(Op::BufferSize, kI32, {inRef})->result));
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(out, (Words{12, 12, 12, 54, 12, 12, 12, 12}));
+}
+
+TEST_F(InterpreterTest, DescriptorIndexOutOfRangeIsTheNullDescriptor) {
+  Inst* i = b.inst(Op::BufferDescriptor, kBufferRef, {lane()});
+  i->binding = 1;
+  i->nonUniform = true;
+  in.assign(1, 5);
+  storeOut(lane(), b.load(kI32, words(), {i->result, i32(0)}));
+  b.store(words(), {i->result, i32(0)}, i32(6));
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(out, (Words{5, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(in[0], 6u);
+}
+
+TEST_F(InterpreterTest, PrivateArraysStartAtZeroInEveryWorkgroup) {
+  fn.locals.push_back({16, 4, "a"});
+  Value* index = b.binary(Op::And, lane(), i32(3));
+  b.store(words(Space::kLocal), {index}, add(b.load(kI32, words(Space::kLocal), {index}), lane()));
+  Value* other = b.load(kI32, words(Space::kLocal), {b.binary(Op::Xor, index, i32(1))});
+  Value* beyond = b.load(kI32, words(Space::kLocal), {i32(4)});
+  storeOut(lane(), add(add(b.load(kI32, words(Space::kLocal), {index}), other), beyond));
+  ret();
+  ASSERT_EQ(run(3), "");
+  EXPECT_EQ(out, (Words{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST_F(InterpreterTest, Atomics) {
+  in = {0, 100, 0x80000000, 0xffffffff, 7, std::bit_cast<uint32_t>(0.5f), 0, 0};
+  const auto at = [&](Op op, uint32_t word, std::initializer_list<Value*> values, Type type = kI32) {
+    Inst* i = b.inst(op, op == Op::AtomicStore ? kVoid : type, {inRef, i32(word)});
+    i->operands.insert(i->operands.end(), values);
+    i->mem = words();
+    return i->result;
+  };
+  at(Op::AtomicIAdd, 0, {lane()});
+  at(Op::AtomicUMin, 1, {add(lane(), i32(50))});
+  at(Op::AtomicSMax, 2, {lane()});
+  at(Op::AtomicAnd, 3, {b.binary(Op::Shl, i32(0xff), lane())});
+  at(Op::AtomicCompareExchange, 4, {add(lane(), i32(8)), add(lane(), i32(7))});  // 7 -> 8 -> 9 ...
+  at(Op::AtomicFAdd, 5, {fn.constantF32(0.25f)}, kF32);
+  at(Op::AtomicStore, 6, {i32(3)});
+  at(Op::AtomicIAdd, 100, {i32(1)});  // out of range: no effect
+  storeOut(lane(), at(Op::AtomicExchange, 7, {lane()}));
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(in, (Words{28, 50, 7, 0x80, 15, std::bit_cast<uint32_t>(2.5f), 3, 7}));
+  EXPECT_EQ(out, (Words{0, 0, 1, 2, 3, 4, 5, 6}));
+}
+
+TEST_F(InterpreterTest, ScansWithHoles) {
+  // Lanes 0, 2, 3 and 4, 6, 7 are active.
+  Construct* c = b.openIf(b.binary(Op::INe, b.binary(Op::And, lane(), i32(3)), i32(1)));
+  Value* v = add(lane(), i32(1));
+  Value* r[2];
+  for (int k = 0; k < 2; k++) {
+    Inst* s = b.inst(k == 0 ? Op::SubgroupInclusiveScan : Op::SubgroupExclusiveScan, kI32, {v});
+    s->imm2 = static_cast<uint32_t>(ReduceOp::kIAdd);
+    r[k] = s->result;
+  }
+  storeOut(lane(), add(b.binary(Op::IMul, r[0], i32(100)), r[1]));
+  b.br(c);
+  b.openElse();
+  b.br(c);
+  b.close();
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(out, (Words{100, 0xeeeeeeee, 401, 804, 500, 0xeeeeeeee, 1205, 2012}));
+}
+
+TEST_F(InterpreterTest, ClusteredReduceAndPartialSubgroup) {
+  fn.localSize[0] = 6;  // the second subgroup has two invocations
+  Inst* s = b.inst(Op::SubgroupReduce, kI32, {add(lane(), i32(1))});
+  s->imm = 2;
+  s->imm2 = static_cast<uint32_t>(ReduceOp::kIMul);
+  Inst* all = b.inst(Op::SubgroupReduce, kI32, {add(lane(), i32(1))});
+  all->imm2 = static_cast<uint32_t>(ReduceOp::kUMin);
+  storeOut(lane(), add(b.binary(Op::IMul, s->result, i32(100)), all->result));
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(out, (Words{201, 201, 1201, 1201, 3005, 3005, 0xeeeeeeee, 0xeeeeeeee}));
+}
+
+TEST_F(InterpreterTest, ShufflesFromInactiveLanesGiveZero) {
+  Construct* c = b.openIf(b.binary(Op::INe, lane(), i32(2)));
+  Value* v = add(lane(), i32(10));
+  Value* down = b.binary(Op::SubgroupShuffleDown, v, i32(1));  // 11 0 - 0 | 15 16 17 0
+  Value* up = b.binary(Op::SubgroupShuffleUp, v, i32(1));      // 0 10 - 0 | 0 14 15 16
+  Value* cross = b.binary(Op::SubgroupShuffleXor, v, i32(3));  // 13 0 - 10 | 17 16 15 14
+  Value* third = b.binary(Op::SubgroupShuffle, v, i32(5));     // 11 11 - 11 | 15 ...
+  Value* r = i32(0);
+  for (Value* x : {down, up, cross, third}) r = add(b.binary(Op::IMul, r, i32(100)), x);
+  storeOut(lane(), r);
+  b.br(c);
+  b.openElse();
+  b.br(c);
+  b.close();
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(out, (Words{11001311, 100011, 0xeeeeeeee, 1011, 15001715, 16141615, 17151515, 161415}));
+}
+
+TEST_F(InterpreterTest, Votes) {
+  Value* low = b.binary(Op::ULt, lane(), i32(5));
+  Value* bits = i32(0);
+  const auto append = [&](Value* flag) {
+    bits = b.binary(Op::Or, b.binary(Op::Shl, bits, i32(1)), b.select(flag, i32(1), i32(0)));
+  };
+  append(b.unary(Op::SubgroupAll, low));
+  append(b.unary(Op::SubgroupAny, low));
+  append(b.unary(Op::SubgroupAllEqual, b.builtin(Op::SubgroupId)));
+  append(b.unary(Op::SubgroupAllEqual, lane()));
+  append(b.inst(Op::SubgroupElect, kBool, {})->result);
+  storeOut(lane(), bits);
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(out, (Words{0b11101, 0b11100, 0b11100, 0b11100, 0b01101, 0b01100, 0b01100, 0b01100}));
+}
+
+TEST_F(InterpreterTest, AllEqualOfFloatsIsIeee) {
+  Value* zero = b.select(b.binary(Op::IEq, b.binary(Op::And, lane(), i32(1)), i32(0)), fn.constantF32(0.0f),
+                         fn.constantF32(-0.0f));
+  Value* same = b.unary(Op::SubgroupAllEqual, zero);
+  Value* nan = b.unary(Op::SubgroupAllEqual, fn.constant(kF32, 0x7fc00000));
+  storeOut(lane(), add(b.select(same, i32(2), i32(0)), b.select(nan, i32(1), i32(0))));
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(out, Words(8, 2));
+}
+
+TEST_F(InterpreterTest, BuiltInValues) {
+  fn.localSize[0] = 3;
+  fn.localSize[1] = 2;
+  Value* r = i32(0);
+  for (Value* v : {b.builtin(Op::LocalInvocationId, 0), b.builtin(Op::LocalInvocationId, 1), b.builtin(Op::SubgroupId),
+                   b.builtin(Op::SubgroupInvocationId), b.builtin(Op::NumSubgroups), b.builtin(Op::NumWorkgroups, 0)}) {
+    r = add(b.binary(Op::IMul, r, i32(10)), v);
+  }
+  storeOut(lane(), r);
+  ret();
+  ASSERT_EQ(run(2), "");
+  EXPECT_EQ(out, (Words{22, 100122, 200222, 10322, 111022, 211122, 0xeeeeeeee, 0xeeeeeeee}));
+}
+
+TEST_F(InterpreterTest, BufferReferencesTravel) {
+  in.assign(8, 3);
+  Construct* c = b.openIf(b.binary(Op::ULt, lane(), i32(4)));
+  Value* chosen = b.result(c, kBufferRef);
+  b.br(c, {inRef});
+  b.openElse();
+  b.br(c, {b.select(b.binary(Op::IEq, lane(), i32(4)), inRef, outRef)});
+  b.close();
+  storeOut(lane(), b.load(kI32, words(), {chosen, lane()}));
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(out, (Words{3, 3, 3, 3, 3, 0xeeeeeeee, 0xeeeeeeee, 0xeeeeeeee}));
+}
+
+TEST_F(InterpreterTest, EndlessLoopsMeetTheStepLimit) {
+  Construct* loop = b.openLoop({});
+  b.br(loop);
+  b.close();
+  b.unreachable();
+  limits.maxSteps = 10000;
+  EXPECT_NE(run().find("step limit"), std::string::npos);
+}
+
+TEST_F(InterpreterTest, ErrorsAreText) {
+  b.unary(Op::FExp2, fn.constantF32(1));
+  ret();
+  EXPECT_NE(run().find("FExp2"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace pumice::shader::ir

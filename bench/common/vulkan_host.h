@@ -1,0 +1,149 @@
+// A small Vulkan host for benchmark programs: instance, one device with one compute queue, host-visible buffers,
+// compute kernels and one-shot command buffers. It uses whatever driver the loader finds and nothing beyond
+// Vulkan 1.0/1.1.
+//
+// Not thread-safe: one Host and everything made from it belong to one thread. Failures throw VulkanError; the programs
+// catch it once, in main.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+namespace pumice::bench {
+
+class VulkanError : public std::runtime_error {
+ public:
+  VulkanError(VkResult result, const char* what);
+  VkResult result;
+};
+
+// Throws unless result is VK_SUCCESS (or a positive status code).
+void check(VkResult result, const char* what);
+
+class Host;
+
+// Host-visible, coherent, mapped for its whole life. Size in bytes. Must not outlive its Host.
+class Buffer {
+ public:
+  Buffer(Host& host, VkDeviceSize bytes);
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  VkBuffer handle() const { return buffer_; }
+  VkDeviceSize bytes() const { return bytes_; }
+
+  template <typename T>
+  std::span<T> as() const {
+    return {static_cast<T*>(mapped_), static_cast<size_t>(bytes_ / sizeof(T))};
+  }
+
+ private:
+  VkDevice device_;
+  VkDeviceSize bytes_;
+  VkBuffer buffer_ = VK_NULL_HANDLE;
+  VkDeviceMemory memory_ = VK_NULL_HANDLE;
+  void* mapped_ = nullptr;
+};
+
+// A compute pipeline whose descriptor set 0 holds `bufferCount` storage buffers at bindings 0, 1, ... and whose push
+// constant block has `pushBytes` bytes. Specialisation constant i takes the value specConstants[i].
+class Kernel {
+ public:
+  Kernel(Host& host, std::span<const uint32_t> spirv, uint32_t bufferCount, uint32_t pushBytes,
+         std::span<const uint32_t> specConstants = {});
+  ~Kernel();
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+
+  // A descriptor set of these buffers, valid as long as the kernel.
+  VkDescriptorSet bind(std::initializer_list<const Buffer*> buffers);
+
+  VkPipeline pipeline() const { return pipeline_; }
+  VkPipelineLayout layout() const { return layout_; }
+
+ private:
+  VkDevice device_;
+  VkDescriptorSetLayout setLayout_ = VK_NULL_HANDLE;
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
+  VkPipeline pipeline_ = VK_NULL_HANDLE;
+  VkDescriptorPool pool_ = VK_NULL_HANDLE;
+};
+
+// A command buffer that is recorded once and can be submitted many times, one submission at a time.
+class Commands {
+ public:
+  explicit Commands(Host& host);
+  ~Commands();
+  Commands(const Commands&) = delete;
+  Commands& operator=(const Commands&) = delete;
+
+  template <typename Push>
+  void dispatch(const Kernel& kernel, VkDescriptorSet set, const Push& push, uint32_t x, uint32_t y = 1,
+                uint32_t z = 1) {
+    dispatchBytes(kernel, set, &push, sizeof(Push), x, y, z);
+  }
+  void dispatch(const Kernel& kernel, VkDescriptorSet set, uint32_t x) {
+    dispatchBytes(kernel, set, nullptr, 0, x, 1, 1);
+  }
+  // All shader writes so far become visible to all later shader reads and writes.
+  void barrier();
+  // Ends recording; called once.
+  void finish();
+
+  VkCommandBuffer handle() const { return commands_; }
+
+ private:
+  void dispatchBytes(const Kernel& kernel, VkDescriptorSet set, const void* push, uint32_t pushBytes, uint32_t x,
+                     uint32_t y, uint32_t z);
+
+  Host& host_;
+  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  VkPipeline boundPipeline_ = VK_NULL_HANDLE;
+  VkDescriptorSet boundSet_ = VK_NULL_HANDLE;
+};
+
+class Host {
+ public:
+  explicit Host(const char* applicationName);
+  ~Host();
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  // Submits and blocks until the GPU is done. With VK_NULL_HANDLE an empty submission.
+  void submitAndWait(VkCommandBuffer commands);
+
+  VkInstance instance() const { return instance_; }
+  VkPhysicalDevice physicalDevice() const { return physicalDevice_; }
+  VkDevice device() const { return device_; }
+  VkQueue queue() const { return queue_; }
+  uint32_t queueFamily() const { return queueFamily_; }
+  VkCommandPool commandPool() const { return commandPool_; }
+  VkFence fence() const { return fence_; }
+  const VkPhysicalDeviceProperties& properties() const { return properties_; }
+  // The features that were on offer; all of the 1.0 ones named in the constructor's source are enabled.
+  const VkPhysicalDeviceFeatures& enabledFeatures() const { return enabledFeatures_; }
+
+  // Index of a memory type that the host can map coherently and that `typeBits` allows.
+  uint32_t hostVisibleMemoryType(uint32_t typeBits) const;
+
+ private:
+  VkInstance instance_ = VK_NULL_HANDLE;
+  VkPhysicalDevice physicalDevice_ = VK_NULL_HANDLE;
+  VkDevice device_ = VK_NULL_HANDLE;
+  VkQueue queue_ = VK_NULL_HANDLE;
+  uint32_t queueFamily_ = 0;
+  VkCommandPool commandPool_ = VK_NULL_HANDLE;
+  VkFence fence_ = VK_NULL_HANDLE;
+  VkPhysicalDeviceProperties properties_{};
+  VkPhysicalDeviceFeatures enabledFeatures_{};
+  VkPhysicalDeviceMemoryProperties memoryProperties_{};
+};
+
+}  // namespace pumice::bench
