@@ -30,13 +30,24 @@ class SubgroupEmitter {
   // Lane i of the result is lane index[i] of `value` if index[i] < P; index is <P x i32> and must be in range.
   llvm::Value* permute(llvm::Value* value, llvm::Value* index);
 
- private:
-  llvm::Value* segmentBits(llvm::Value* mask);  // <P x i32>: the own segment's mask bits, from bit 0
-  llvm::Value* shuffleFrom(llvm::Value* value, llvm::Value* lane, llvm::Value* inSegment, llvm::Value* mask);
-  llvm::Value* firstActive(llvm::Value* mask);  // <P x i32>: lane in the part of the segment's first active lane
-  llvm::Value* lanes32(uint32_t multiplier, uint32_t modulus);
+  // cluster: 0 = the whole subgroup.
   llvm::Value* reduce(ir::ReduceOp op, ir::Kind kind, llvm::Value* value, llvm::Value* mask, uint32_t cluster);
   llvm::Value* scan(ir::ReduceOp op, ir::Kind kind, llvm::Value* value, llvm::Value* mask, bool exclusive);
+
+ private:
+  template <typename F>
+  llvm::Constant* laneTable(F f);  // <P x i32> of f(lane)
+  llvm::Constant* splat32(uint32_t v);
+  llvm::Constant* laneInSubgroup();
+  llvm::Value* segmentBits(llvm::Value* mask);
+  llvm::Value* firstActive(llvm::Value* mask);
+  llvm::Value* firstIndex(llvm::Value* mask);
+  llvm::Value* permute32(llvm::Value* value, llvm::Value* index);
+  llvm::Value* concatenate(llvm::ArrayRef<llvm::Value*> parts);
+  llvm::Value* shiftUp(llvm::Value* value, uint32_t distance, llvm::Constant* fill);
+  llvm::Value* shuffleFrom(llvm::Value* value, llvm::Value* lane, llvm::Value* inSegment, llvm::Value* mask);
+  llvm::Value* anyOf(llvm::Value* value, llvm::Value* mask);
+  llvm::Value* allOf(llvm::Value* value, llvm::Value* mask);
   llvm::Value* allEqual(ir::Kind kind, llvm::Value* value, llvm::Value* mask);
   llvm::Value* withIdentity(ir::ReduceOp op, ir::Kind kind, llvm::Value* value, llvm::Value* mask);
 
