@@ -107,6 +107,7 @@ struct Inst : Node {
   uint32_t imm2 = 0;              // ReduceOp
   uint32_t set = 0, binding = 0;  // BufferDescriptor
   bool nonUniform = false;        // BufferDescriptor: the index may differ between invocations
+  bool noContract = false;        // float arithmetic: may not become part of an FFma (NoContraction)
   MemRef mem;
   Construct* target = nullptr;    // Br
   std::vector<SwitchCase> cases;  // BrTable

@@ -1,0 +1,98 @@
+#include "shaders/spirv/reader.h"
+
+#include <algorithm>
+#include <new>
+
+#include "shaders/ir/verifier.h"
+#include "shaders/spirv/capabilities.h"
+#include "shaders/spirv/translator.h"
+#include "shaders/spirv/validate.h"
+
+namespace pumice::shader::spirv {
+
+Translator::Translator(const Module& module, const ComputeCompileInfo& info, ir::Function& fn)
+    : module_(module), info_(info), fn_(fn), emitter_(fn), arena_(16 * 1024) {
+  values_.resize(module.bound());
+}
+
+void Translator::run() {
+  const Module::EntryPoint* entry = module_.computeEntry(info_.entryPoint);
+  if (!entry) failInvalid(std::string("there is no compute entry point named ") + info_.entryPoint);
+  fn_.name = entry->name;
+  fn_.subgroupSize = info_.subgroupSize;
+  bool sized = false;
+  for (const Instr* mode : module_.executionModes(entry->function)) {
+    switch (static_cast<spv::ExecutionMode>(mode->operand(1))) {
+      case spv::ExecutionMode::LocalSize:
+        for (uint32_t i = 0; i < 3; ++i) fn_.localSize[i] = mode->operand(i + 2);
+        sized = true;
+        break;
+      case spv::ExecutionMode::LocalSizeId:
+        for (uint32_t i = 0; i < 3; ++i) fn_.localSize[i] = constantInt(mode->operand(i + 2));
+        sized = true;
+        break;
+      case spv::ExecutionMode::DenormFlushToZero:
+        if (mode->operand(2) != 32) failUnsupported("flushing of denormals of this width");
+        fn_.flushDenorm32 = true;
+        break;
+      case spv::ExecutionMode::DenormPreserve:
+      case spv::ExecutionMode::SignedZeroInfNanPreserve:
+      case spv::ExecutionMode::RoundingModeRTE:
+        break;
+      case spv::ExecutionMode::SubgroupSize:
+        break;
+      default:
+        failUnsupported("execution mode " + std::to_string(mode->operand(1)));
+    }
+  }
+  // The decorated constant has precedence over both execution modes.
+  if (const uint32_t id = module_.workgroupSizeId()) {
+    const Val size = get(id);
+    if (size.leaves.size() != 3) failInvalid("WorkgroupSize is no vector of three");
+    for (uint32_t i = 0; i < 3; ++i) {
+      if (size.leaves[i]->def != ir::Value::Def::kConstant) failInvalid("WorkgroupSize is not constant");
+      fn_.localSize[i] = static_cast<uint32_t>(size.leaves[i]->bits);
+    }
+    sized = true;
+  }
+  if (!sized) failInvalid("the entry point has no workgroup size");
+  uint64_t invocations = 1;
+  for (uint32_t n : fn_.localSize) {
+    if (n == 0 || n > abi::kMaxWorkgroupInvocations) failUnsupported("workgroup size out of range");
+    invocations *= n;
+  }
+  if (invocations > abi::kMaxWorkgroupInvocations) failUnsupported("too many invocations in a workgroup");
+
+  const FunctionDef& fn = module_.function(entry->function);
+  if (!fn.params.empty()) failInvalid("the entry point has parameters");
+  emitFunction(fn, fn_.body);
+  emitter_.finish();
+}
+
+ReadResult readCompute(const ComputeCompileInfo& info) {
+  ReadResult r;
+  try {
+    validate(info.spirv);
+    const Module module(info.spirv);
+    for (spv::Capability c : module.capabilities())
+      if (!isSupported(c)) failUnsupported("capability " + std::to_string(static_cast<uint32_t>(c)));
+    auto fn = std::make_unique<ir::Function>();
+    Translator(module, info, *fn).run();
+    if (std::string fault = ir::verify(*fn); !fault.empty()) {
+      // A valid module must not get here; one that slipped through the validator may.
+      r.status = CompileStatus::kInternalError;
+      r.message = "the reader made a malformed function: " + fault;
+      return r;
+    }
+    r.function = std::move(fn);
+    r.status = CompileStatus::kOk;
+  } catch (ReadError& error) {
+    r.status = error.status;
+    r.message = std::move(error.message);
+  } catch (const std::bad_alloc&) {
+    r.status = CompileStatus::kOutOfHostMemory;
+  }
+  return r;
+}
+
+}  // namespace pumice::shader::spirv
