@@ -14,7 +14,7 @@ using ir::Type;
 using ir::Value;
 
 namespace {
-constexpr uint32_t kMaxNesting = 600;    // bounds the recursion of everything that walks the tree
+constexpr uint32_t kMaxNesting = 600;  // bounds the recursion of everything that walks the tree
 constexpr uint32_t kMaxExportDepth = 2000;
 }  // namespace
 
@@ -80,7 +80,7 @@ Inst* Emitter::inst(Op op, Type result, std::span<Value* const> operands) {
 
 namespace {
 
-// The folded value or nullptr.
+// The folded value or nullptr. Select has a rule of its own.
 Value* fold(ir::Function& fn, Op op, Type result, std::initializer_list<Value*> operands) {
   uint64_t bits[3];
   size_t n = 0;
@@ -88,8 +88,7 @@ Value* fold(ir::Function& fn, Op op, Type result, std::initializer_list<Value*> 
     if (v->def != Value::Def::kConstant) return nullptr;
     bits[n++] = v->bits;
   }
-  const Value* typed = op == Op::Select ? operands.begin()[1] : operands.begin()[0];
-  const auto r = ir::evaluate(op, typed->type.kind, result.kind, std::span(bits, n));
+  const auto r = ir::evaluate(op, (*operands.begin())->type.kind, result.kind, std::span(bits, n));
   return r ? fn.constant(result, *r) : nullptr;
 }
 

@@ -1,8 +1,8 @@
 // Appends IR for the reader: like ir::Builder, but folds constants and repairs SSA form.
 //
-// The reader names values that dominate their use in the control-flow graph. In the tree they may lie inside a construct
-// that is closed already (a value computed in a loop body and used behind the loop); the emitter then passes them out
-// as results of that construct and of those in between, and through all branches that leave it.
+// The reader names values that dominate their use in the control-flow graph. In the tree they may lie inside a
+// construct that is closed already (a value computed in a loop body and used behind the loop); the emitter then passes
+// them out as results of that construct and of those in between, and through all branches that leave it.
 #pragma once
 
 #include <cstdint>

@@ -98,10 +98,10 @@ void Module::index() {
         break;
       case spv::Op::OpExtInstImport: {
         const std::string name = in.string(0);
-        const ExtSet set = name == "GLSL.std.450"                                                ? ExtSet::kGlslStd450
+        const ExtSet set = name == "GLSL.std.450"                                               ? ExtSet::kGlslStd450
                            : name.starts_with("NonSemantic.") || name == "OpenCL.DebugInfo.100" ? ExtSet::kNonSemantic
-                           : name == "DebugInfo"                                                 ? ExtSet::kNonSemantic
-                                                                                                 : ExtSet::kUnknown;
+                           : name == "DebugInfo"                                                ? ExtSet::kNonSemantic
+                                                                                                : ExtSet::kUnknown;
         extSets_.emplace_back(in.result, set);
         break;
       }
@@ -122,8 +122,7 @@ void Module::index() {
       case spv::Op::OpMemberDecorate:
       case spv::Op::OpMemberDecorateString: {
         const auto kind = static_cast<spv::Decoration>(in.operand(2));
-        addDecoration(in.operand(0),
-                      {in.operand(1), kind, std::span(in.words, in.count).subspan(in.firstOperand + 3)});
+        addDecoration(in.operand(0), {in.operand(1), kind, std::span(in.words, in.count).subspan(in.firstOperand + 3)});
         break;
       }
       case spv::Op::OpFunction:

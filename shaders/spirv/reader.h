@@ -15,8 +15,8 @@ struct ReadResult {
   std::unique_ptr<ir::Function> function;  // verified
 };
 
-// Legalises (SPIRV-Tools: specialise, inline, simplify) and reads one compute entry point. Malformed input of any kind
-// gives kInvalidSpirv, never a crash.
+// Validates (SPIRV-Tools) and reads one compute entry point, specialised and with all calls in place. Malformed input
+// of any kind gives kInvalidSpirv, never a crash.
 ReadResult readCompute(const ComputeCompileInfo& info);
 
 }  // namespace pumice::shader::spirv

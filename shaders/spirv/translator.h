@@ -21,8 +21,8 @@ namespace pumice::shader::spirv {
 // A SPIR-V type, prepared for use. `explicitLayout` sizes and offsets come from decorations, natural ones from us.
 struct TypeInfo {
   spv::Op op = spv::Op::OpTypeVoid;
-  ir::Type scalar;              // of bool, int, float; component type of vectors and matrices
-  bool isSigned = false;        // int
+  ir::Type scalar;        // of bool, int, float; component type of vectors and matrices
+  bool isSigned = false;  // int
   uint32_t id = 0;
   uint32_t element = 0;         // vector, matrix, array: element type id; pointer: pointee
   uint32_t count = 0;           // components, columns, array length; 0 for runtime arrays

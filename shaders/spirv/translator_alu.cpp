@@ -169,8 +169,7 @@ bool Translator::emitAlu(spv::Op op, const Instr& in, uint32_t firstOperand) {
     case spv::Op::OpBitReverse:
       return same1(Want::kInt, Op::BitReverse);
     case spv::Op::OpBitCount:
-      return map1(Want::kInt,
-                  [&](Value* a) { return resizeInt(e().unary(Op::BitCount, a), resultScalar(), false); });
+      return map1(Want::kInt, [&](Value* a) { return resizeInt(e().unary(Op::BitCount, a), resultScalar(), false); });
     case spv::Op::OpBitFieldInsert: {
       const Val base = get(id(0)), insert = get(id(1));
       if (base.leaves.size() != insert.leaves.size()) failInvalid("operation on different sizes");
@@ -181,8 +180,7 @@ bool Translator::emitAlu(spv::Op op, const Instr& in, uint32_t firstOperand) {
         Value* offset = resizeInt(scalar(id(2)), t, false);
         Value* mask = bitFieldMask(resizeInt(scalar(id(3)), t, false), t);
         Value* kept = e().binary(Op::And, base.leaves[i], e().unary(Op::Not, e().binary(Op::Shl, mask, offset)));
-        out[i] = e().binary(Op::Or, kept,
-                            e().binary(Op::Shl, e().binary(Op::And, insert.leaves[i], mask), offset));
+        out[i] = e().binary(Op::Or, kept, e().binary(Op::Shl, e().binary(Op::And, insert.leaves[i], mask), offset));
       }
       return finish(out);
     }
@@ -323,8 +321,7 @@ bool Translator::emitAlu(spv::Op op, const Instr& in, uint32_t firstOperand) {
       return convert(Want::kInt, Op::UToF);
     case spv::Op::OpUConvert:
     case spv::Op::OpSConvert:
-      return map1(Want::kInt,
-                  [&](Value* a) { return resizeInt(a, resultScalar(), op == spv::Op::OpSConvert); });
+      return map1(Want::kInt, [&](Value* a) { return resizeInt(a, resultScalar(), op == spv::Op::OpSConvert); });
     case spv::Op::OpFConvert: {
       const Decoration* mode = module_.find(in.result, spv::Decoration::FPRoundingMode);
       const bool toZero = mode && !mode->literals.empty() &&
@@ -383,7 +380,9 @@ void Translator::emitBitcast(const Instr& in, uint32_t firstOperand) {
     failInvalid("bitcast of a wrong type");
   const uint32_t from = ir::kindBits(a.leaves[0]->type.kind), want = ir::kindBits(to.scalar.kind);
   if (from * a.leaves.size() != uint64_t{want} * to.leaves) failInvalid("bitcast between different sizes");
-  auto intOf = [](uint32_t bits) { return bits == 8 ? ir::kI8 : bits == 16 ? ir::kI16 : bits == 32 ? ir::kI32 : ir::kI64; };
+  auto intOf = [](uint32_t bits) {
+    return bits == 8 ? ir::kI8 : bits == 16 ? ir::kI16 : bits == 32 ? ir::kI32 : ir::kI64;
+  };
   std::span<Value*> out = allocate(to.leaves);
   if (from == want) {
     for (size_t i = 0; i < out.size(); ++i) out[i] = e().bitcast(to.scalar, a.leaves[i]);

@@ -266,9 +266,9 @@ bool Translator::emitIntegerDot(spv::Op op, const Instr& in, uint32_t firstOpera
       Value* total = e().binary(Op::IAdd, sum, acc);
       if (isSigned) {
         // Overflow: both have the same sign and the sum another.
-        Value* overflow = e().compare(
-            Op::SLt,
-            e().binary(Op::And, e().binary(Op::Xor, sum, total), e().binary(Op::Xor, acc, total)), e().integer(t, 0));
+        Value* overflow =
+            e().compare(Op::SLt, e().binary(Op::And, e().binary(Op::Xor, sum, total), e().binary(Op::Xor, acc, total)),
+                        e().integer(t, 0));
         Value* limit = e().select(e().compare(Op::SLt, acc, e().integer(t, 0)), e().integer(t, 1ull << 63),
                                   e().integer(t, ~0ull >> 1));
         sum = e().select(overflow, limit, total);

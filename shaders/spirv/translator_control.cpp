@@ -1,7 +1,7 @@
-// From the control-flow graph to the tree, along the dominator tree: a block's code stands where its only way in is, or,
-// if several ways lead to it (or it is a declared merge block), behind a Block that its dominator opens and that all
-// ways in branch to. Any reducible graph comes out; early returns, breaks out of nested constructs and falling through
-// switch cases need no case of their own.
+// From the control-flow graph to the tree, along the dominator tree: a block's code stands where its only way in is,
+// or, if several ways lead to it (or it is a declared merge block), behind a Block that its dominator opens and that
+// all ways in branch to. Any reducible graph comes out; early returns, breaks out of nested constructs and falling
+// through switch cases need no case of their own.
 #include <algorithm>
 
 #include "shaders/spirv/translator.h"

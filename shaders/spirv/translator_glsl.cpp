@@ -142,9 +142,7 @@ void Translator::emitGlsl(const Instr& in) {
   auto mul = [&](Value* a, Value* b) { return e().binary(Op::FMul, a, b); };
   auto add = [&](Value* a, Value* b) { return e().binary(Op::FAdd, a, b); };
   auto sub = [&](Value* a, Value* b) { return e().binary(Op::FSub, a, b); };
-  auto length = [&](Leaves v) {
-    return v.size() == 1 ? e().unary(Op::FAbs, v[0]) : e().unary(Op::FSqrt, dot(v, v));
-  };
+  auto length = [&](Leaves v) { return v.size() == 1 ? e().unary(Op::FAbs, v[0]) : e().unary(Op::FSqrt, dot(v, v)); };
   auto storeTo = [&](uint32_t pointerId, Leaves leaves) { store(*pointer(pointerId), leaves); };
   auto one = [&](Value* v) { done(std::initializer_list<Value*>{v}); };
   auto wordOf = [&](uint32_t i) {
@@ -221,9 +219,8 @@ void Translator::emitGlsl(const Instr& in) {
     case GLSLstd450InverseSqrt:
       return op1(Op::FInverseSqrt);
     case GLSLstd450SAbs:
-      return map1(ints(0), [&](Value* a) {
-        return e().binary(Op::SMax, a, e().binary(Op::ISub, e().integer(a->type, 0), a));
-      });
+      return map1(ints(0),
+                  [&](Value* a) { return e().binary(Op::SMax, a, e().binary(Op::ISub, e().integer(a->type, 0), a)); });
     case GLSLstd450FSign:
       return map1(floats(0), [&](Value* a) {
         Value* zero = real(a->type, 0.0);
@@ -291,9 +288,8 @@ void Translator::emitGlsl(const Instr& in) {
     case GLSLstd450SClamp:
       return intClamp(Op::SMax, Op::SMin);
     case GLSLstd450FMix:
-      return map3(floats(0), floats(1), floats(2), [&](Value* x, Value* y, Value* a) {
-        return add(mul(x, sub(real(a->type, 1.0), a)), mul(y, a));
-      });
+      return map3(floats(0), floats(1), floats(2),
+                  [&](Value* x, Value* y, Value* a) { return add(mul(x, sub(real(a->type, 1.0), a)), mul(y, a)); });
     case GLSLstd450Step:
       return map2(floats(0), floats(1), [&](Value* edge, Value* x) {
         return e().select(e().compare(Op::FOLt, x, edge), real(x->type, 0.0), real(x->type, 1.0));
@@ -312,8 +308,8 @@ void Translator::emitGlsl(const Instr& in) {
     case GLSLstd450FrexpStruct: {
       const Leaves x = floats(0);
       const bool asStruct = code == GLSLstd450FrexpStruct;
-      const ir::Type t = asStruct ? leafType(result, static_cast<uint32_t>(x.size()))
-                                  : leafType(type(pointer(id(1))->type), 0);
+      const ir::Type t =
+          asStruct ? leafType(result, static_cast<uint32_t>(x.size())) : leafType(type(pointer(id(1))->type), 0);
       std::span<Value*> parts = allocate(2 * x.size());
       for (size_t i = 0; i < x.size(); ++i) {
         parts[i] = e().unary(Op::FFrexpSig, x[i]);
@@ -348,8 +344,7 @@ void Translator::emitGlsl(const Instr& in) {
     case GLSLstd450PackHalf2x16: {
       const Leaves v = vectorOf(0, 2);
       auto half = [&](Value* x) {
-        return e().convert(Op::ZExt, ir::kI32,
-                           e().bitcast(ir::kI16, e().convert(Op::FConvert, ir::kF16, x)));
+        return e().convert(Op::ZExt, ir::kI32, e().bitcast(ir::kI16, e().convert(Op::FConvert, ir::kF16, x)));
       };
       return one(e().binary(Op::Or, half(v[0]), e().binary(Op::Shl, half(v[1]), e().i32(16))));
     }
@@ -426,9 +421,8 @@ void Translator::emitGlsl(const Instr& in) {
       Value* k = sub(real(t, 1.0), mul(mul(eta, eta), sub(real(t, 1.0), mul(d, d))));
       Value* total = e().compare(Op::FOLt, k, real(t, 0.0));
       Value* scale = add(mul(eta, d), e().unary(Op::FSqrt, k));
-      return map2(i, n, [&](Value* a, Value* b) {
-        return e().select(total, real(t, 0.0), sub(mul(eta, a), mul(scale, b)));
-      });
+      return map2(i, n,
+                  [&](Value* a, Value* b) { return e().select(total, real(t, 0.0), sub(mul(eta, a), mul(scale, b))); });
     }
     case GLSLstd450FindILsb:
       return map1(ints(0), [&](Value* a) {

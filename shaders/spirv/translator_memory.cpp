@@ -28,8 +28,7 @@ Val Translator::variablePointer(const Instr& in) {
   p.storage = static_cast<SC>(in.operand(0));
   p.type = pt.element;
   p.variable = in.result;
-  p.isVolatile =
-      module_.has(in.result, spv::Decoration::Volatile) || module_.has(in.result, spv::Decoration::Coherent);
+  p.isVolatile = module_.has(in.result, spv::Decoration::Volatile) || module_.has(in.result, spv::Decoration::Coherent);
   switch (p.storage) {
     case SC::Function:
     case SC::Private: {
@@ -246,8 +245,9 @@ Pointer Translator::childPointer(const Pointer& p, uint32_t index) {
     }
     case spv::Op::OpTypeVector:
       c.type = t.element;
-      c.offset += static_cast<int64_t>(index) *
-                  (p.componentStride ? p.componentStride : t.scalar.isBool() ? 4 : ir::kindBytes(t.scalar.kind));
+      c.offset += static_cast<int64_t>(index) * (p.componentStride   ? p.componentStride
+                                                 : t.scalar.isBool() ? 4
+                                                                     : ir::kindBytes(t.scalar.kind));
       c.componentStride = 0;
       break;
     default:

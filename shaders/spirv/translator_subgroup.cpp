@@ -198,8 +198,7 @@ bool Translator::emitSubgroup(const Instr& in) {
     }
     case spv::Op::OpGroupNonUniformQuadBroadcast: {
       Value* base = e().binary(Op::And, lane(), e().i32(~3u));
-      shuffle(Op::SubgroupShuffle, 1,
-              e().binary(Op::Or, base, e().binary(Op::And, index(2), e().i32(3))));
+      shuffle(Op::SubgroupShuffle, 1, e().binary(Op::Or, base, e().binary(Op::And, index(2), e().i32(3))));
       return true;
     }
     case spv::Op::OpGroupNonUniformQuadSwap: {

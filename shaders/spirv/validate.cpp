@@ -1,7 +1,7 @@
 #include "shaders/spirv/validate.h"
 
-#include <memory>
 #include <spirv-tools/libspirv.h>
+#include <memory>
 
 #include "shaders/spirv/module.h"
 
