@@ -9,6 +9,7 @@ target_compile_options(pumice_options INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:-Wthread-safety>
   $<$<BOOL:${PUMICE_WERROR}>:-Werror>)
 target_include_directories(pumice_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_definitions(pumice_options INTERFACE $<$<BOOL:${PUMICE_SEEDED_FAULTS}>:PUMICE_SEEDED_FAULTS>)
 if(PUMICE_SANITIZE)
   target_compile_options(pumice_options INTERFACE -fsanitize=${PUMICE_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(pumice_options INTERFACE -fsanitize=${PUMICE_SANITIZE})

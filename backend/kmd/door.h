@@ -152,5 +152,7 @@ class Device {
 // Facts of an allocation; constant during its life, so free of locks.
 uint64_t allocationAddress(const Allocation* allocation);  // == host pointer
 uint64_t allocationSize(const Allocation* allocation);
+// Bytes that have physical memory now (vkGetDeviceMemoryCommitment); at most the size. A snapshot; takes no lock.
+uint64_t allocationCommitted(const Allocation* allocation);
 
 }  // namespace pumice::kmd

@@ -301,6 +301,12 @@ void VaAllocator::refreshUp(VaBlock* node) {
   }
 }
 
+VaBlock* VaAllocator::nextUsed(const VaBlock* after) const {
+  VaBlock* node = after ? after->after : first_;
+  while (node && !node->used) node = node->after;
+  return node;
+}
+
 VaReport VaAllocator::report() const {
   VaReport report{};
   const uint64_t freeUnits = end_ - begin_ - usedUnits_;

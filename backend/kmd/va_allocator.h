@@ -72,6 +72,9 @@ class VaAllocator {
   // The range in use that holds the address, or nullptr. O(log n).
   const VaBlock* find(uint64_t address) const;
 
+  // Walks the ranges in use in address order: nullptr begins, nullptr ends.
+  VaBlock* nextUsed(const VaBlock* after) const;
+
   VaReport report() const;
 
   // Checks every invariant, in O(n): for tests and dumps.

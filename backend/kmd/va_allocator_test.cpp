@@ -155,6 +155,10 @@ TEST_P(VaAllocatorRandom, AgreesWithModel) {
       ASSERT_EQ(report.used_B, c.size - total);
       ASSERT_EQ(report.freeRanges, gaps);
       ASSERT_EQ(report.usedRanges, live.size());
+      size_t walked = 0;
+      for (const VaBlock* b = va.nextUsed(nullptr); b; b = va.nextUsed(b))
+        walked += model.holder(va.address(b)) == va.address(b);
+      ASSERT_EQ(walked, live.size());
     }
   }
   EXPECT_GT(failures, 0);

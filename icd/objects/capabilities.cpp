@@ -30,15 +30,46 @@ constexpr InstanceExtension kInstanceExtensions[] = {
 };
 
 constexpr DeviceExtension kDeviceExtensions[] = {
-    DeviceExtension::kEXTPrivateData,
-    DeviceExtension::kEXTToolingInfo,
+    // -- memory and buffers
+    DeviceExtension::kKHRBindMemory2,
+    DeviceExtension::kKHRBufferDeviceAddress,
+    DeviceExtension::kKHRDedicatedAllocation,
+    DeviceExtension::kKHRExternalMemory,
+    DeviceExtension::kKHRGetMemoryRequirements2,
+    DeviceExtension::kEXTMemoryBudget,
+    // -- descriptors
+    DeviceExtension::kKHRDescriptorUpdateTemplate,
+    DeviceExtension::kKHRMaintenance3,
+    DeviceExtension::kKHRPushDescriptor,
+    // -- submission and synchronisation
+    DeviceExtension::kKHRExternalFence,
+    DeviceExtension::kKHRExternalSemaphore,
+    DeviceExtension::kKHRSynchronization2,
+    DeviceExtension::kKHRTimelineSemaphore,
+    // -- commands and queries
+    DeviceExtension::kKHRCopyCommands2,
+    DeviceExtension::kEXTCalibratedTimestamps,
+    DeviceExtension::kEXTHostQueryReset,
+    // -- pipelines
+    DeviceExtension::kEXTPipelineCreationCacheControl,
+    DeviceExtension::kEXTPipelineCreationFeedback,
+    // -- device
     DeviceExtension::kKHRDeviceGroup,
     DeviceExtension::kKHRDriverProperties,
+    DeviceExtension::kKHRFormatFeatureFlags2,
+    DeviceExtension::kEXTPrivateData,
+    DeviceExtension::kEXTToolingInfo,
 };
 
 Features makeFeatures() {
   Features f;
+  f.bufferDeviceAddress = true;
+  f.bufferDeviceAddressCaptureReplay = true;
+  f.hostQueryReset = true;
+  f.pipelineCreationCacheControl = true;
   f.privateData = true;
+  f.synchronization2 = true;
+  f.timelineSemaphore = true;
   return f;
 }
 

@@ -21,6 +21,7 @@ uint64_t environmentNumber(const char* name) {
 }  // namespace
 
 Device::~Device() {
+  if (gpu_ != nullptr) physicalDevice_.removeDevice(this);
   queues_.clear();  // before the machine that they live in
 }
 
@@ -36,6 +37,7 @@ VkResult Device::init(const VkDeviceCreateInfo& info) {
     PUMICE_ERROR("icd", "the device cannot be opened (result %d)", r);
     return r;
   }
+  physicalDevice_.addDevice(this);
   return createQueues(info);
 }
 

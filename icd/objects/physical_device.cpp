@@ -6,6 +6,7 @@
 #include "gen/entrypoints.h"
 #include "icd/objects/array_out.h"
 #include "icd/objects/capabilities.h"
+#include "icd/objects/device.h"
 #include "icd/objects/pnext.h"
 
 namespace pumice::icd {
@@ -19,6 +20,27 @@ void fillQueueFamily(const QueueFamily& family, VkQueueFamilyProperties* out) {
 }
 
 }  // namespace
+
+void PhysicalDevice::addDevice(Device* device) {
+  std::lock_guard lock(devicesLock_);
+  devices_.push_back(device);
+}
+
+void PhysicalDevice::removeDevice(Device* device) {
+  std::lock_guard lock(devicesLock_);
+  std::erase(devices_, device);
+}
+
+void PhysicalDevice::heapBudget(VkDeviceSize* usage_B, VkDeviceSize* budget_B) {
+  std::lock_guard lock(devicesLock_);
+  *usage_B = 0;
+  *budget_B = hostInfo().heapSize_B;
+  for (Device* device : devices_) {
+    const kmd::HeapBudget budget = device->gpu().budget();
+    *usage_B += budget.usage_B;
+    *budget_B = std::min<VkDeviceSize>(*budget_B, budget.budget_B);
+  }
+}
 
 VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFeatures(VkPhysicalDevice, VkPhysicalDeviceFeatures* pFeatures) {
   writeFeatures(supportedFeatures(), pFeatures);
@@ -82,6 +104,11 @@ VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceMemoryProperties(VkPhysicalDevice,
 VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice physicalDevice,
                                                                 VkPhysicalDeviceMemoryProperties2* pMemoryProperties) {
   icd::vkGetPhysicalDeviceMemoryProperties(physicalDevice, &pMemoryProperties->memoryProperties);
+  if (auto* budget = findInChain<VkPhysicalDeviceMemoryBudgetPropertiesEXT>(pMemoryProperties->pNext)) {
+    std::fill_n(budget->heapUsage, VK_MAX_MEMORY_HEAPS, VkDeviceSize{0});
+    std::fill_n(budget->heapBudget, VK_MAX_MEMORY_HEAPS, VkDeviceSize{0});
+    PhysicalDevice::from(physicalDevice)->heapBudget(&budget->heapUsage[0], &budget->heapBudget[0]);
+  }
 }
 
 // No format has a feature yet: texel buffers and images do not exist.

@@ -1,10 +1,14 @@
 // VkPhysicalDevice: the one device there is. Answers every query from capabilities.h; a member of its instance.
 #pragma once
 
+#include <mutex>
+#include <vector>
+
 #include "icd/objects/object.h"
 
 namespace pumice::icd {
 
+class Device;
 class Instance;
 
 class PhysicalDevice : public Object<PhysicalDevice, VkPhysicalDevice, VK_OBJECT_TYPE_PHYSICAL_DEVICE> {
@@ -13,8 +17,16 @@ class PhysicalDevice : public Object<PhysicalDevice, VkPhysicalDevice, VK_OBJECT
 
   Instance& instance() { return instance_; }
 
+  /// Open devices, for the memory budget. Thread safe.
+  void addDevice(Device* device);
+  void removeDevice(Device* device);
+  /// What all open devices use, and what may be used in all, of the one heap.
+  void heapBudget(VkDeviceSize* usage_B, VkDeviceSize* budget_B);
+
  private:
   Instance& instance_;
+  std::mutex devicesLock_;
+  std::vector<Device*> devices_;
 };
 
 }  // namespace pumice::icd

@@ -1,0 +1,185 @@
+// Barriers, events, timestamps and queries, debug labels.
+#include <cstring>
+
+#include "gen/entrypoints.h"
+#include "icd/encode/stage_masks.h"
+#include "icd/objects/buffer.h"
+#include "icd/objects/command_buffer.h"
+#include "icd/objects/event.h"
+#include "icd/objects/query_pool.h"
+
+namespace pumice::icd {
+namespace {
+
+struct Scopes {
+  abi::StageMask src = 0;
+  abi::StageMask dst = 0;
+};
+
+void barrier(CommandStream& stream, const Scopes& scopes) {
+  if (scopes.src == 0 || scopes.dst == 0) return;  // orders nothing
+  auto* packet = stream.append<abi::BarrierPacket>(abi::PacketOp::kBarrier);
+  packet->src = scopes.src;
+  packet->dst = scopes.dst;
+}
+
+// Calls `use` with the scopes of each kind of barrier. Memory is coherent, so only stages matter: access masks, ranges,
+// layouts and queue ownership cost nothing.
+template <typename Use>
+void forEachBarrier(const VkDependencyInfo& info, Use&& use) {
+  const auto all = [&](const auto* barriers, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+      use(Scopes{sourceStages(barriers[i].srcStageMask), destinationStages(barriers[i].dstStageMask)});
+    }
+  };
+  all(info.pMemoryBarriers, info.memoryBarrierCount);
+  all(info.pBufferMemoryBarriers, info.bufferMemoryBarrierCount);
+  all(info.pImageMemoryBarriers, info.imageMemoryBarrierCount);
+}
+
+Scopes unionOf(const VkDependencyInfo& info) {
+  Scopes all;
+  forEachBarrier(info, [&](const Scopes& s) {
+    all.src |= s.src;
+    all.dst |= s.dst;
+  });
+  return all;
+}
+
+void setOrReset(VkCommandBuffer commandBuffer, abi::PacketOp op, VkEvent event, abi::StageMask src) {
+  auto* packet = CommandBuffer::from(commandBuffer)->stream().append<abi::EventPacket>(op);
+  packet->event = Event::from(event)->gpuEvent();
+  packet->src = src;
+  packet->reserved = 0;
+}
+
+void waitEvents(VkCommandBuffer commandBuffer, uint32_t count, const VkEvent* events, const Scopes& scopes) {
+  auto* packet = CommandBuffer::from(commandBuffer)
+                     ->stream()
+                     .append<abi::WaitEventsPacket>(abi::PacketOp::kWaitEvents, count * sizeof(void*));
+  packet->src = scopes.src;
+  packet->dst = scopes.dst;
+  packet->eventCount = count;
+  packet->reserved = 0;
+  auto* list = reinterpret_cast<void**>(packet + 1);
+  for (uint32_t i = 0; i < count; ++i) list[i] = Event::from(events[i])->gpuEvent();
+}
+
+void writeTimestamp(VkCommandBuffer commandBuffer, VkPipelineStageFlags2 stage, VkQueryPool pool, uint32_t query) {
+  auto* packet =
+      CommandBuffer::from(commandBuffer)->stream().append<abi::TimestampPacket>(abi::PacketOp::kWriteTimestamp);
+  packet->slotAddress = QueryPool::from(pool)->slotAddress(query);
+  packet->src = sourceStages(stage);
+  packet->reserved = 0;
+}
+
+void label(VkCommandBuffer commandBuffer, abi::PacketOp op, const VkDebugUtilsLabelEXT& info) {
+  const size_t length = std::strlen(info.pLabelName) + 1;
+  auto* packet = CommandBuffer::from(commandBuffer)->stream().append<abi::LabelPacket>(op, length);
+  std::memcpy(packet->color, info.color, sizeof packet->color);
+  std::memcpy(packet + 1, info.pLabelName, length);
+}
+
+}  // namespace
+
+VKAPI_ATTR void VKAPI_CALL vkCmdPipelineBarrier(VkCommandBuffer commandBuffer, VkPipelineStageFlags srcStageMask,
+                                                VkPipelineStageFlags dstStageMask, VkDependencyFlags, uint32_t,
+                                                const VkMemoryBarrier*, uint32_t, const VkBufferMemoryBarrier*,
+                                                uint32_t, const VkImageMemoryBarrier*) {
+  barrier(CommandBuffer::from(commandBuffer)->stream(), {sourceStages(srcStageMask), destinationStages(dstStageMask)});
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdPipelineBarrier2(VkCommandBuffer commandBuffer,
+                                                 const VkDependencyInfo* pDependencyInfo) {
+  CommandStream& stream = CommandBuffer::from(commandBuffer)->stream();
+  Scopes last;
+  forEachBarrier(*pDependencyInfo, [&](const Scopes& s) {
+    if (s.src == last.src && s.dst == last.dst) return;  // many buffers, one pair of stages: the common case
+    barrier(stream, s);
+    last = s;
+  });
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdSetEvent(VkCommandBuffer commandBuffer, VkEvent event, VkPipelineStageFlags stageMask) {
+  setOrReset(commandBuffer, abi::PacketOp::kSetEvent, event, sourceStages(stageMask));
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdSetEvent2(VkCommandBuffer commandBuffer, VkEvent event,
+                                          const VkDependencyInfo* pDependencyInfo) {
+  setOrReset(commandBuffer, abi::PacketOp::kSetEvent, event, unionOf(*pDependencyInfo).src);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdResetEvent(VkCommandBuffer commandBuffer, VkEvent event,
+                                           VkPipelineStageFlags stageMask) {
+  setOrReset(commandBuffer, abi::PacketOp::kResetEvent, event, sourceStages(stageMask));
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdResetEvent2(VkCommandBuffer commandBuffer, VkEvent event,
+                                            VkPipelineStageFlags2 stageMask) {
+  setOrReset(commandBuffer, abi::PacketOp::kResetEvent, event, sourceStages(stageMask));
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdWaitEvents(VkCommandBuffer commandBuffer, uint32_t eventCount, const VkEvent* pEvents,
+                                           VkPipelineStageFlags srcStageMask, VkPipelineStageFlags dstStageMask,
+                                           uint32_t, const VkMemoryBarrier*, uint32_t, const VkBufferMemoryBarrier*,
+                                           uint32_t, const VkImageMemoryBarrier*) {
+  waitEvents(commandBuffer, eventCount, pEvents, {sourceStages(srcStageMask), destinationStages(dstStageMask)});
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdWaitEvents2(VkCommandBuffer commandBuffer, uint32_t eventCount, const VkEvent* pEvents,
+                                            const VkDependencyInfo* pDependencyInfos) {
+  for (uint32_t i = 0; i < eventCount; ++i) {
+    waitEvents(commandBuffer, 1, &pEvents[i], unionOf(pDependencyInfos[i]));
+  }
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdWriteTimestamp(VkCommandBuffer commandBuffer, VkPipelineStageFlagBits pipelineStage,
+                                               VkQueryPool queryPool, uint32_t query) {
+  writeTimestamp(commandBuffer, pipelineStage, queryPool, query);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdWriteTimestamp2(VkCommandBuffer commandBuffer, VkPipelineStageFlags2 stage,
+                                                VkQueryPool queryPool, uint32_t query) {
+  writeTimestamp(commandBuffer, stage, queryPool, query);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdResetQueryPool(VkCommandBuffer commandBuffer, VkQueryPool queryPool,
+                                               uint32_t firstQuery, uint32_t queryCount) {
+  auto* packet =
+      CommandBuffer::from(commandBuffer)->stream().append<abi::ResetQueriesPacket>(abi::PacketOp::kResetQueries);
+  packet->slotAddress = QueryPool::from(queryPool)->slotAddress(firstQuery);
+  packet->slotCount = queryCount;
+  packet->reserved = 0;
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdCopyQueryPoolResults(VkCommandBuffer commandBuffer, VkQueryPool queryPool,
+                                                     uint32_t firstQuery, uint32_t queryCount, VkBuffer dstBuffer,
+                                                     VkDeviceSize dstOffset, VkDeviceSize stride,
+                                                     VkQueryResultFlags flags) {
+  auto* packet =
+      CommandBuffer::from(commandBuffer)->stream().append<abi::CopyQueriesPacket>(abi::PacketOp::kCopyQueries);
+  packet->slotAddress = QueryPool::from(queryPool)->slotAddress(firstQuery);
+  packet->queryCount = queryCount;
+  packet->slotsPerQuery = 1;
+  packet->dst = Buffer::from(dstBuffer)->address() + dstOffset;
+  packet->stride_B = stride;
+  packet->vkResultFlags = flags;
+  packet->reserved = 0;
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdBeginDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
+                                                        const VkDebugUtilsLabelEXT* pLabelInfo) {
+  label(commandBuffer, abi::PacketOp::kLabelBegin, *pLabelInfo);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdEndDebugUtilsLabelEXT(VkCommandBuffer commandBuffer) {
+  CommandBuffer::from(commandBuffer)->stream().append<abi::PacketHeader>(abi::PacketOp::kLabelEnd);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdInsertDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
+                                                         const VkDebugUtilsLabelEXT* pLabelInfo) {
+  label(commandBuffer, abi::PacketOp::kLabelBegin, *pLabelInfo);
+  CommandBuffer::from(commandBuffer)->stream().append<abi::PacketHeader>(abi::PacketOp::kLabelEnd);
+}
+
+}  // namespace pumice::icd

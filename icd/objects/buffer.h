@@ -1,0 +1,32 @@
+// VkBuffer: a size, and after binding an address. Every usage has the same requirements.
+#pragma once
+
+#include "icd/objects/object.h"
+
+namespace pumice::icd {
+
+class Device;
+class DeviceMemory;
+
+class Buffer : public Object<Buffer, VkBuffer, VK_OBJECT_TYPE_BUFFER> {
+ public:
+  explicit Buffer(Device&) {}
+
+  VkResult init(const VkBufferCreateInfo& info);
+  void bind(const DeviceMemory& memory, VkDeviceSize offset);
+
+  uint64_t address() const { return address_; }  // 0 before binding
+  uint64_t size_B() const { return size_B_; }
+  /// Bytes from `offset`: `range`, or to the end for VK_WHOLE_SIZE.
+  uint64_t rangeFrom(VkDeviceSize offset, VkDeviceSize range) const {
+    return range == VK_WHOLE_SIZE ? size_B_ - offset : range;
+  }
+
+  static void requirements(uint64_t size_B, VkMemoryRequirements* out);
+
+ private:
+  uint64_t address_ = 0;
+  uint64_t size_B_ = 0;
+};
+
+}  // namespace pumice::icd

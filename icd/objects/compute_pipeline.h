@@ -1,0 +1,34 @@
+// VkPipeline of the compute bind point: compiled code in the code arena and the program block that packets point to.
+#pragma once
+
+#include <string>
+
+#include "backend/abi/shader_abi.h"
+#include "icd/objects/object.h"
+#include "icd/objects/object_cache.h"
+#include "shaders/cache/elf_loader.h"
+
+namespace pumice::icd {
+
+class Device;
+
+class ComputePipeline : public Object<ComputePipeline, VkPipeline, VK_OBJECT_TYPE_PIPELINE> {
+ public:
+  explicit ComputePipeline(Device& device) : device_(device) {}
+  ~ComputePipeline();
+
+  /// `cache` may be nullptr. Fills the creation feedback if the chain asks for it.
+  VkResult init(const VkComputePipelineCreateInfo& info, ObjectCache* cache);
+
+  const abi::ComputeProgram& program() const { return program_; }
+
+ private:
+  VkResult build(const VkComputePipelineCreateInfo& info, ObjectCache* cache, bool* cacheHit);
+  VkResult load(const shader::CompiledObject& object, const CacheKey& key);
+
+  Device& device_;
+  abi::ComputeProgram program_{};
+  shader::cache::CodeBlock code_;
+};
+
+}  // namespace pumice::icd

@@ -1,0 +1,61 @@
+// VkDescriptorSetLayout: where each binding of a set lies in the set's GPU memory (backend/abi/descriptor.h).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "icd/objects/object.h"
+
+namespace pumice::icd {
+
+class Device;
+
+struct DescriptorBinding {
+  uint32_t binding;
+  VkDescriptorType type;
+  uint32_t count;         // array elements; bytes of an inline uniform block
+  uint32_t offset_B;      // of element 0
+  uint32_t stride_B;      // between elements
+  uint32_t dynamicIndex;  // of element 0 among the set's dynamic offsets, abi::kNotDynamic without
+  bool variableCount;
+};
+
+/// The form of a set. Shared by the layout and the pipeline layouts made from it, because the specification allows
+/// destroying a set layout before them. Immutable.
+class DescriptorSetShape {
+ public:
+  VkResult init(const VkDescriptorSetLayoutCreateInfo& info);
+
+  /// Sorted by binding number.
+  const std::vector<DescriptorBinding>& bindings() const { return bindings_; }
+  const DescriptorBinding* find(uint32_t binding) const;
+  uint32_t dynamicCount() const { return dynamicCount_; }
+  /// Of a set whose last, variable-sized binding has `variableCount` elements.
+  uint64_t size_B(uint32_t variableCount) const;
+  uint64_t fullSize_B() const { return size_B(UINT32_MAX); }
+
+ private:
+  std::vector<DescriptorBinding> bindings_;
+  uint32_t dynamicCount_ = 0;
+};
+
+class DescriptorSetLayout
+    : public Object<DescriptorSetLayout, VkDescriptorSetLayout, VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT> {
+ public:
+  explicit DescriptorSetLayout(Device&) {}
+
+  VkResult init(const VkDescriptorSetLayoutCreateInfo& info);
+
+  const std::shared_ptr<DescriptorSetShape>& shape() const { return shape_; }
+
+ private:
+  std::shared_ptr<DescriptorSetShape> shape_;
+};
+
+/// Bytes and alignment of one descriptor of a type; an inline uniform block is a buffer descriptor with its bytes
+/// behind.
+uint32_t descriptorBytes(VkDescriptorType type);
+uint32_t descriptorAlign(VkDescriptorType type);
+bool isDynamic(VkDescriptorType type);
+
+}  // namespace pumice::icd

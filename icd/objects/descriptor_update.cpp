@@ -1,0 +1,123 @@
+#include "icd/objects/descriptor_update.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "backend/abi/descriptor.h"
+#include "gen/entrypoints.h"
+#include "icd/objects/buffer.h"
+#include "icd/objects/descriptor_pool.h"
+#include "icd/objects/descriptor_set_layout.h"
+#include "icd/objects/pnext.h"
+
+namespace pumice::icd {
+namespace {
+
+void writeBuffer(std::byte* at, const VkDescriptorBufferInfo& info) {
+  abi::BufferDescriptor out{};  // null buffer: the null descriptor
+  if (const Buffer* buffer = Buffer::from(info.buffer)) {
+    out = {buffer->address() + info.offset, buffer->rangeFrom(info.offset, info.range)};
+  }
+  std::memcpy(at, &out, sizeof out);
+}
+
+bool isBuffer(VkDescriptorType type) {
+  return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER || type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER || isDynamic(type);
+}
+
+// `elementData(i)` is the VkDescriptorBufferInfo of the i-th descriptor. Other kinds have no objects yet that could be
+// written; their descriptors stay null.
+template <typename ElementData>
+void writeArray(const DescriptorSetShape& shape, std::byte* set, uint32_t binding, uint32_t element, uint32_t count,
+                VkDescriptorType type, ElementData&& elementData) {
+  if (!isBuffer(type)) return;
+  DescriptorCursor cursor(shape, binding, element);
+  for (uint32_t i = 0; i < count; ++i, cursor.next()) writeBuffer(set + cursor.offset_B(), elementData(i));
+}
+
+void writeInline(const DescriptorSetShape& shape, std::byte* set, uint32_t binding, uint32_t offset, uint32_t size,
+                 const void* data) {
+  std::byte* block = set + shape.find(binding)->offset_B + sizeof(abi::BufferDescriptor);
+  std::memcpy(block + offset, data, size);
+}
+
+void copyDescriptors(const VkCopyDescriptorSet& copy) {
+  DescriptorSet& src = *DescriptorSet::from(copy.srcSet);
+  DescriptorSet& dst = *DescriptorSet::from(copy.dstSet);
+  const DescriptorBinding& from = *src.shape().find(copy.srcBinding);
+  if (from.type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) {
+    // Elements are bytes; the descriptor in front belongs to the set.
+    const std::byte* data = src.memory() + from.offset_B + sizeof(abi::BufferDescriptor) + copy.srcArrayElement;
+    writeInline(dst.shape(), dst.memory(), copy.dstBinding, copy.dstArrayElement, copy.descriptorCount, data);
+    return;
+  }
+  DescriptorCursor in(src.shape(), copy.srcBinding, copy.srcArrayElement);
+  DescriptorCursor out(dst.shape(), copy.dstBinding, copy.dstArrayElement);
+  for (uint32_t i = 0; i < copy.descriptorCount; ++i, in.next(), out.next()) {
+    std::memmove(dst.memory() + out.offset_B(), src.memory() + in.offset_B(), std::min(in.bytes(), out.bytes()));
+  }
+}
+
+}  // namespace
+
+DescriptorCursor::DescriptorCursor(const DescriptorSetShape& shape, uint32_t binding, uint32_t element)
+    : shape_(shape), index_(static_cast<size_t>(shape.find(binding) - shape.bindings().data())), element_(element) {
+  skipFullBindings();
+}
+
+size_t DescriptorCursor::offset_B() const {
+  const DescriptorBinding& b = shape_.bindings()[index_];
+  return b.offset_B + size_t{element_} * b.stride_B;
+}
+
+size_t DescriptorCursor::bytes() const {
+  return shape_.bindings()[index_].stride_B;
+}
+
+void DescriptorCursor::next() {
+  ++element_;
+  skipFullBindings();
+}
+
+void DescriptorCursor::skipFullBindings() {
+  while (index_ < shape_.bindings().size() && element_ >= shape_.bindings()[index_].count) {
+    element_ -= shape_.bindings()[index_].count;
+    ++index_;
+  }
+}
+
+void writeDescriptors(const DescriptorSetShape& shape, std::byte* set, const VkWriteDescriptorSet& write) {
+  if (write.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) {
+    const auto* block = findInChain<VkWriteDescriptorSetInlineUniformBlock>(write.pNext);
+    writeInline(shape, set, write.dstBinding, write.dstArrayElement, block->dataSize, block->pData);
+    return;
+  }
+  writeArray(shape, set, write.dstBinding, write.dstArrayElement, write.descriptorCount, write.descriptorType,
+             [&](uint32_t i) -> const VkDescriptorBufferInfo& { return write.pBufferInfo[i]; });
+}
+
+void writeDescriptors(const DescriptorSetShape& shape, std::byte* set, const VkDescriptorUpdateTemplateEntry& entry,
+                      const void* data) {
+  const auto* from = static_cast<const std::byte*>(data) + entry.offset;
+  if (entry.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) {
+    writeInline(shape, set, entry.dstBinding, entry.dstArrayElement, entry.descriptorCount, from);
+    return;
+  }
+  writeArray(shape, set, entry.dstBinding, entry.dstArrayElement, entry.descriptorCount, entry.descriptorType,
+             [&](uint32_t i) -> const VkDescriptorBufferInfo& {
+               return *reinterpret_cast<const VkDescriptorBufferInfo*>(from + i * entry.stride);
+             });
+}
+
+VKAPI_ATTR void VKAPI_CALL vkUpdateDescriptorSets(VkDevice, uint32_t descriptorWriteCount,
+                                                  const VkWriteDescriptorSet* pDescriptorWrites,
+                                                  uint32_t descriptorCopyCount,
+                                                  const VkCopyDescriptorSet* pDescriptorCopies) {
+  for (uint32_t i = 0; i < descriptorWriteCount; ++i) {
+    DescriptorSet& set = *DescriptorSet::from(pDescriptorWrites[i].dstSet);
+    writeDescriptors(set.shape(), set.memory(), pDescriptorWrites[i]);
+  }
+  for (uint32_t i = 0; i < descriptorCopyCount; ++i) copyDescriptors(pDescriptorCopies[i]);
+}
+
+}  // namespace pumice::icd

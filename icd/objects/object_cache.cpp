@@ -1,0 +1,144 @@
+#include "icd/objects/object_cache.h"
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+#include <cstring>
+#include <string>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "icd/objects/capabilities.h"
+
+namespace pumice::icd {
+namespace {
+
+struct RecordHeader {
+  CacheKey key;
+  uint64_t checkLow, checkHigh;
+  uint64_t elfBytes;
+  shader::ComputeCodeInfo info;
+};
+static_assert(sizeof(RecordHeader) == 72);
+
+XXH128_hash_t checksum(const RecordHeader& header, std::span<const std::byte> elf) {
+  RecordHeader plain = header;
+  plain.checkLow = plain.checkHigh = 0;
+  const XXH64_hash_t seed = XXH3_64bits_withSeed(&plain, sizeof plain, compilerIdentity());
+  return XXH3_128bits_withSeed(elf.data(), elf.size(), seed);
+}
+
+size_t recordBytes(const shader::CompiledObject& object) {
+  return sizeof(RecordHeader) + ((object.elf.size() + 7) & ~7ull);
+}
+
+uint64_t fileIdentity(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return 0;
+  const uint64_t facts[] = {static_cast<uint64_t>(info.st_mtim.tv_sec), static_cast<uint64_t>(info.st_mtim.tv_nsec),
+                            static_cast<uint64_t>(info.st_size)};
+  return XXH3_64bits(facts, sizeof facts);
+}
+
+}  // namespace
+
+uint64_t compilerIdentity() {
+  static const uint64_t identity = [] {
+    Dl_info self{};
+    uint64_t both[2] = {};
+    if (dladdr(reinterpret_cast<const void*>(&compilerIdentity), &self) != 0 && self.dli_fname != nullptr) {
+      const std::string path = self.dli_fname;
+      both[0] = fileIdentity(path);
+      both[1] = fileIdentity(path.substr(0, path.rfind('/') + 1) + "libpumice_compiler.so");
+    }
+    return XXH3_64bits(both, sizeof both);
+  }();
+  return identity;
+}
+
+CacheKey cacheKey(const shader::ComputeCompileInfo& info) {
+  XXH3_state_t state;
+  XXH3_128bits_reset_withSeed(&state, compilerIdentity());
+  const auto add = [&](const auto& value) { XXH3_128bits_update(&state, &value, sizeof value); };
+  add(abi::kShaderAbiVersion);
+  add(hostInfo().vectorLanes);
+  add(info.subgroupSize);
+  add(info.target.vectorLanes);
+  add(info.target.gangVectors);
+  add(info.target.tier);
+  add(info.target.boundsChecks);
+  add(info.spirv.size());
+  XXH3_128bits_update(&state, info.spirv.data(), info.spirv.size_bytes());
+  XXH3_128bits_update(&state, info.entryPoint, std::strlen(info.entryPoint) + 1);
+  for (const shader::SpecConstant& c : info.specConstants) {
+    add(c.id);
+    add(c.size_B);
+    add(c.bits);
+  }
+  XXH3_128bits_update(&state, info.bindings.data(), info.bindings.size_bytes());
+  const XXH128_hash_t hash = XXH3_128bits_digest(&state);
+  return {hash.low64, hash.high64};
+}
+
+ObjectCache::Entry ObjectCache::find(const CacheKey& key) const {
+  std::lock_guard lock(lock_);
+  const auto at = entries_.find(key);
+  return at != entries_.end() ? at->second : nullptr;
+}
+
+void ObjectCache::insert(const CacheKey& key, Entry entry) {
+  std::lock_guard lock(lock_);
+  entries_.emplace(key, std::move(entry));
+}
+
+void ObjectCache::merge(const ObjectCache& from) {
+  std::scoped_lock lock(lock_, from.lock_);
+  for (const auto& [key, entry] : from.entries_) entries_.emplace(key, entry);
+}
+
+size_t ObjectCache::serializedBytes() const {
+  std::lock_guard lock(lock_);
+  size_t bytes = 0;
+  for (const auto& [key, entry] : entries_) bytes += recordBytes(*entry);
+  return bytes;
+}
+
+size_t ObjectCache::serialize(std::span<std::byte> out) const {
+  std::lock_guard lock(lock_);
+  size_t used = 0;
+  for (const auto& [key, entry] : entries_) {
+    const size_t bytes = recordBytes(*entry);
+    if (out.size() - used < bytes) continue;
+    RecordHeader header{key, 0, 0, entry->elf.size(), entry->info};
+    const XXH128_hash_t check = checksum(header, entry->elf);
+    header.checkLow = check.low64;
+    header.checkHigh = check.high64;
+    std::memset(out.data() + used, 0, bytes);
+    std::memcpy(out.data() + used, &header, sizeof header);
+    std::memcpy(out.data() + used + sizeof header, entry->elf.data(), entry->elf.size());
+    used += bytes;
+  }
+  return used;
+}
+
+void ObjectCache::deserialize(std::span<const std::byte> in) {
+  while (in.size() >= sizeof(RecordHeader)) {
+    RecordHeader header;
+    std::memcpy(&header, in.data(), sizeof header);
+    in = in.subspan(sizeof header);
+    if (header.elfBytes > in.size()) return;
+    const std::span<const std::byte> elf = in.first(header.elfBytes);
+    const XXH128_hash_t check = checksum(header, elf);
+    if (check.low64 == header.checkLow && check.high64 == header.checkHigh) {
+      auto object = std::make_shared<shader::CompiledObject>();
+      object->info = header.info;
+      object->elf.assign(elf.begin(), elf.end());
+      insert(header.key, std::move(object));
+    }
+    const size_t padded = (header.elfBytes + 7) & ~size_t{7};
+    in = in.subspan(padded < in.size() ? padded : in.size());
+  }
+}
+
+}  // namespace pumice::icd

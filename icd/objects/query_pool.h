@@ -1,0 +1,33 @@
+// VkQueryPool: an array of abi::QuerySlot in GPU memory, one slot per query.
+#pragma once
+
+#include "backend/abi/packets.h"
+#include "backend/kmd/door.h"
+#include "icd/objects/object.h"
+
+namespace pumice::icd {
+
+class Device;
+
+class QueryPool : public Object<QueryPool, VkQueryPool, VK_OBJECT_TYPE_QUERY_POOL> {
+ public:
+  explicit QueryPool(Device& device) : device_(device) {}
+  ~QueryPool();
+
+  VkResult init(const VkQueryPoolCreateInfo& info);
+
+  uint64_t slotAddress(uint32_t query) const {
+    return kmd::allocationAddress(slots_) + uint64_t{query} * sizeof(abi::QuerySlot);
+  }
+  void reset(uint32_t first, uint32_t count);
+  /// As vkGetQueryPoolResults.
+  VkResult results(uint32_t first, uint32_t count, size_t stride_B, VkQueryResultFlags flags, std::byte* out);
+
+ private:
+  bool waitAvailable(uint32_t query);
+
+  Device& device_;
+  kmd::Allocation* slots_ = nullptr;
+};
+
+}  // namespace pumice::icd

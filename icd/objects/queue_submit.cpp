@@ -1,0 +1,151 @@
+// vkQueueSubmit and vkQueueSubmit2: batches become submissions at the door.
+#include <vector>
+
+#include "gen/entrypoints.h"
+#include "icd/encode/stage_masks.h"
+#include "icd/objects/command_buffer.h"
+#include "icd/objects/device.h"
+#include "icd/objects/fence.h"
+#include "icd/objects/pnext.h"
+#include "icd/objects/queue.h"
+#include "icd/objects/semaphore.h"
+#include "icd/objects/status_result.h"
+
+namespace pumice::icd {
+namespace {
+
+// Fills the queue's scratch arrays; they are sized first, so that spans into them stay valid.
+class SubmissionBuilder {
+ public:
+  SubmissionBuilder(SubmitScratch& scratch, size_t batches, size_t waits, size_t streams, size_t signals)
+      : s_(scratch) {
+    s_.waits.clear();
+    s_.streams.clear();
+    s_.signals.clear();
+    s_.batches.clear();
+    s_.waits.reserve(waits);
+    s_.streams.reserve(streams);
+    s_.signals.reserve(signals);
+    s_.batches.reserve(batches);
+  }
+
+  void beginBatch() { first_ = {s_.waits.size(), s_.streams.size(), s_.signals.size()}; }
+
+  void wait(VkSemaphore handle, uint64_t value, VkPipelineStageFlags2 stages) {
+    Semaphore& semaphore = *Semaphore::from(handle);
+    // Waiting with no stage (BOTTOM_OF_PIPE) still orders the batch's signals after the wait: hold everything.
+    const abi::StageMask mask = destinationStages(stages);
+    s_.waits.push_back({semaphore.timeline(), semaphore.waitValue(value), mask != 0 ? mask : abi::kAllStages});
+  }
+
+  void stream(VkCommandBuffer handle) {
+    if (const std::byte* first = CommandBuffer::from(handle)->firstPacket()) s_.streams.push_back(first);
+  }
+
+  void signal(VkSemaphore handle, uint64_t value, VkPipelineStageFlags2 stages) {
+    Semaphore& semaphore = *Semaphore::from(handle);
+    s_.signals.push_back({semaphore.timeline(), semaphore.signalValue(value), sourceStages(stages)});
+  }
+
+  void fence(VkFence handle) {
+    if (handle == VK_NULL_HANDLE) return;
+    const kmd::TimelinePoint point = Fence::from(handle)->point();
+    s_.signals.push_back({point.timeline, point.value, abi::kAllStages});
+  }
+
+  void endBatch() {
+    s_.batches.push_back({{s_.waits.data() + first_.waits, s_.waits.size() - first_.waits},
+                          {s_.streams.data() + first_.streams, s_.streams.size() - first_.streams},
+                          {s_.signals.data() + first_.signals, s_.signals.size() - first_.signals}});
+  }
+
+ private:
+  SubmitScratch& s_;
+  struct {
+    size_t waits, streams, signals;
+  } first_{};
+};
+
+VkResult submit(Queue& queue) {
+  return toResult(queue.device().gpu().submit(queue.gpuQueue(), queue.scratch().batches));
+}
+
+// Only a fence: it signals after everything that was submitted before.
+VkResult submitFence(Queue& queue, VkFence fence) {
+  if (fence == VK_NULL_HANDLE) return queue.device().gpu().lost() ? VK_ERROR_DEVICE_LOST : VK_SUCCESS;
+  SubmissionBuilder builder(queue.scratch(), 1, 0, 0, 1);
+  builder.beginBatch();
+  builder.fence(fence);
+  builder.endBatch();
+  return submit(queue);
+}
+
+uint64_t valueAt(const uint64_t* values, uint32_t count, uint32_t i) {
+  return i < count ? values[i] : 0;
+}
+
+}  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL vkQueueSubmit(VkQueue handle, uint32_t submitCount, const VkSubmitInfo* pSubmits,
+                                             VkFence fence) {
+  Queue& queue = *Queue::from(handle);
+  if (submitCount == 0) return submitFence(queue, fence);
+  size_t waits = 0, streams = 0, signals = 1;
+  for (uint32_t i = 0; i < submitCount; ++i) {
+    waits += pSubmits[i].waitSemaphoreCount;
+    streams += pSubmits[i].commandBufferCount;
+    signals += pSubmits[i].signalSemaphoreCount;
+  }
+  SubmissionBuilder builder(queue.scratch(), submitCount, waits, streams, signals);
+  for (uint32_t i = 0; i < submitCount; ++i) {
+    const VkSubmitInfo& in = pSubmits[i];
+    const VkTimelineSemaphoreSubmitInfo none{};
+    const auto* values = findInChain<VkTimelineSemaphoreSubmitInfo>(in.pNext);
+    if (values == nullptr) values = &none;
+    builder.beginBatch();
+    for (uint32_t k = 0; k < in.waitSemaphoreCount; ++k) {
+      builder.wait(in.pWaitSemaphores[k], valueAt(values->pWaitSemaphoreValues, values->waitSemaphoreValueCount, k),
+                   in.pWaitDstStageMask[k]);
+    }
+    for (uint32_t k = 0; k < in.commandBufferCount; ++k) builder.stream(in.pCommandBuffers[k]);
+    for (uint32_t k = 0; k < in.signalSemaphoreCount; ++k) {
+      builder.signal(in.pSignalSemaphores[k],
+                     valueAt(values->pSignalSemaphoreValues, values->signalSemaphoreValueCount, k),
+                     VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT);
+    }
+    if (i + 1 == submitCount) builder.fence(fence);
+    builder.endBatch();
+  }
+  return submit(queue);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkQueueSubmit2(VkQueue handle, uint32_t submitCount, const VkSubmitInfo2* pSubmits,
+                                              VkFence fence) {
+  Queue& queue = *Queue::from(handle);
+  if (submitCount == 0) return submitFence(queue, fence);
+  size_t waits = 0, streams = 0, signals = 1;
+  for (uint32_t i = 0; i < submitCount; ++i) {
+    waits += pSubmits[i].waitSemaphoreInfoCount;
+    streams += pSubmits[i].commandBufferInfoCount;
+    signals += pSubmits[i].signalSemaphoreInfoCount;
+  }
+  SubmissionBuilder builder(queue.scratch(), submitCount, waits, streams, signals);
+  for (uint32_t i = 0; i < submitCount; ++i) {
+    const VkSubmitInfo2& in = pSubmits[i];
+    builder.beginBatch();
+    for (uint32_t k = 0; k < in.waitSemaphoreInfoCount; ++k) {
+      const VkSemaphoreSubmitInfo& w = in.pWaitSemaphoreInfos[k];
+      builder.wait(w.semaphore, w.value, w.stageMask);
+    }
+    for (uint32_t k = 0; k < in.commandBufferInfoCount; ++k) builder.stream(in.pCommandBufferInfos[k].commandBuffer);
+    for (uint32_t k = 0; k < in.signalSemaphoreInfoCount; ++k) {
+      const VkSemaphoreSubmitInfo& s = in.pSignalSemaphoreInfos[k];
+      builder.signal(s.semaphore, s.value, s.stageMask);
+    }
+    if (i + 1 == submitCount) builder.fence(fence);
+    builder.endBatch();
+  }
+  return submit(queue);
+}
+
+}  // namespace pumice::icd
