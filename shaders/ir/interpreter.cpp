@@ -10,6 +10,7 @@
 
 #include "shaders/ir/interpreter_memory.h"
 #include "shaders/ir/printer.h"
+#include "shaders/ir/race_detector.h"
 #include "shaders/ir/semantics.h"
 
 namespace pumice::shader::ir {
@@ -63,6 +64,7 @@ class Interpreter {
       groupId_[0] = static_cast<uint32_t>(g % nx) + env_.groupBase[0];
       groupId_[1] = static_cast<uint32_t>(g / nx % ny) + env_.groupBase[1];
       groupId_[2] = static_cast<uint32_t>(g / nx / ny) + env_.groupBase[2];
+      group_ = g;
       if (fn_.zeroShared) std::memset(env_.shared, 0, fn_.sharedBytes);
       for (auto& bytes : locals_) std::fill(bytes.begin(), bytes.end(), std::byte{0});
       Mask all;
@@ -175,7 +177,10 @@ class Interpreter {
         return branchTable(inst, active);
       case Op::Unreachable:    // its lanes branch nowhere
       case Op::MemoryBarrier:  // lock step: everything before is done
+        return;
       case Op::ControlBarrier:
+        if (inst.imm == 0) epoch_++;
+        if (limits_.checkRaces && inst.imm == 0 && active.count() != lanes_) fail(inst, "not reached by all");
         return;
       case Op::BufferDescriptor:
         return bufferDescriptor(inst, active);
@@ -283,6 +288,17 @@ class Interpreter {
     return {};
   }
 
+  // True if the run may go on.
+  bool checkRace(const Inst& inst, uint32_t lane, uint64_t address, uint32_t bytes) {
+    const Space space = inst.mem.space;
+    if (!limits_.checkRaces || bytes == 0 || space == Space::kLocal || space == Space::kPush) return true;
+    const bool isWrite = inst.op != Op::Load && inst.op != Op::AtomicLoad;
+    const RaceDetector::Access a{group_, lane, epoch_, isWrite, isAtomicOp(inst.op), space == Space::kShared};
+    if (races_.access(address, bytes, a)) return true;
+    fail(inst, fmt::format("data race of invocation {}", lane));
+    return false;
+  }
+
   void memory(const Inst& inst, const Mask& active) {
     const size_t firstValue = addressOperandCount(inst.mem.space);
     const Type type = inst.result != nullptr ? inst.result->type : inst.operands[firstValue]->type;
@@ -290,6 +306,7 @@ class Interpreter {
     if (inst.op == Op::Load) {
       active.forEach([&](uint32_t lane) {
         const Window w = window(inst, lane, bytes, type.components);
+        if (!checkRace(inst, lane, w.address, w.components * bytes)) return;
         for (uint32_t i = 0; i < type.components; i++) {
           write(inst.result, lane, i < w.components ? loadBits(w.address + uint64_t{i} * bytes, bytes) : 0, i);
         }
@@ -297,6 +314,7 @@ class Interpreter {
     } else if (inst.op == Op::Store) {
       active.forEach([&](uint32_t lane) {
         const Window w = window(inst, lane, bytes, type.components);
+        if (!checkRace(inst, lane, w.address, w.components * bytes)) return;
         for (uint32_t i = 0; i < w.components; i++) {
           storeBits(w.address + uint64_t{i} * bytes, bytes, read(inst.operands[firstValue], lane, i));
         }
@@ -304,6 +322,7 @@ class Interpreter {
     } else {
       active.forEach([&](uint32_t lane) {
         const Window w = window(inst, lane, bytes, 1);
+        if (!checkRace(inst, lane, w.address, w.components * bytes)) return;
         const auto operand = [&](size_t i) {
           return firstValue + i < inst.operands.size() ? read(inst.operands[firstValue + i], lane) : 0;
         };
@@ -416,6 +435,9 @@ class Interpreter {
   InterpreterLimits limits_;
   uint32_t lanes_ = 0;
   uint32_t groupId_[3] = {};
+  uint64_t group_ = 0;
+  uint32_t epoch_ = 0;  // workgroup barriers so far
+  RaceDetector races_;
   uint64_t steps_ = 0;
   std::string error_;
   std::vector<size_t> slot_;  // by value id: where its lanes start in values_

@@ -14,6 +14,7 @@ namespace pumice::shader::ir {
 
 struct InterpreterLimits {
   uint64_t maxSteps = 1ull << 32;  // instructions x lanes, then the run fails
+  bool checkRaces = false;         // data races and workgroup barriers that not all invocations reach are errors
 };
 
 // Runs workgroups [groupBegin, groupEnd) with the same environment as compiled code. `env.shared` is used, `env.frame`

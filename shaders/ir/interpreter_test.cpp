@@ -489,5 +489,50 @@ TEST_F(InterpreterTest, ErrorsAreText) {
   EXPECT_NE(run().find("FExp2"), std::string::npos);
 }
 
+TEST_F(InterpreterTest, RacesAreFoundWhereAsked) {
+  limits.checkRaces = true;
+  fn.sharedBytes = 32;
+  b.store(words(Space::kShared), {lane()}, lane());
+  Value* next = b.load(kI32, words(Space::kShared), {b.binary(Op::Xor, lane(), i32(1))});
+  storeOut(lane(), next);
+  ret();
+  EXPECT_NE(run().find("data race"), std::string::npos) << "read of another's word without a barrier";
+}
+
+TEST_F(InterpreterTest, BarriersAndAtomicsAreNoRaces) {
+  limits.checkRaces = true;
+  fn.sharedBytes = 64;
+  b.store(words(Space::kShared), {lane()}, lane());
+  b.inst(Op::AtomicIAdd, kI32, {i32(8), i32(1)})->mem = words(Space::kShared);
+  b.inst(Op::ControlBarrier, kVoid, {});
+  Value* next = b.load(kI32, words(Space::kShared), {b.binary(Op::Xor, lane(), i32(1))});
+  b.inst(Op::ControlBarrier, kVoid, {});
+  b.store(words(Space::kShared), {lane()}, next);
+  ret();
+  EXPECT_EQ(run(2), "");
+}
+
+TEST_F(InterpreterTest, WorkgroupsRaceEvenAcrossBarriers) {
+  limits.checkRaces = true;
+  b.inst(Op::ControlBarrier, kVoid, {});
+  storeOut(lane(), lane());
+  ret();
+  EXPECT_EQ(run(1), "");
+  EXPECT_NE(run(2).find("data race"), std::string::npos);
+}
+
+TEST_F(InterpreterTest, BarriersInDivergentFlowAreFoundWhereAsked) {
+  Construct* c = b.openIf(b.binary(Op::ULt, lane(), i32(3)));
+  b.inst(Op::ControlBarrier, kVoid, {});
+  b.br(c);
+  b.openElse();
+  b.br(c);
+  b.close();
+  ret();
+  EXPECT_EQ(run(), "");
+  limits.checkRaces = true;
+  EXPECT_NE(run().find("not reached by all"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace pumice::shader::ir

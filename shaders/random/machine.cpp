@@ -48,7 +48,7 @@ std::byte* alignedTo64(std::vector<std::byte>& bytes, size_t size_B) {
   return static_cast<std::byte*>(std::align(64, size_B, p, space));
 }
 
-[[noreturn]] void leave(abi::ComputeEnv*) {
+__attribute__((noreturn)) void leave(abi::ComputeEnv*) {
   std::abort();  // nobody sets the cancel word here
 }
 uint64_t readClock() {
@@ -115,11 +115,11 @@ void Machine::reset(abi::ComputeEnv* env) {
   }
 }
 
-Machine::Outcome Machine::interpret(const ir::Function& fn, uint64_t maxSteps) {
+Machine::Outcome Machine::interpret(const ir::Function& fn, uint64_t maxSteps, bool checkRaces) {
   abi::ComputeEnv env{};
   reset(&env);
   Outcome o;
-  o.error = ir::interpret(fn, program_.slots, env, program_.groupBegin, program_.groupEnd, {maxSteps});
+  o.error = ir::interpret(fn, program_.slots, env, program_.groupBegin, program_.groupEnd, {maxSteps, checkRaces});
   o.memory.assign(base_, base_ + initial_.size());
   return o;
 }

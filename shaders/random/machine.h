@@ -22,7 +22,7 @@ class Machine {
     std::vector<std::byte> memory;
   };
   // `fn` is the program's own function or a transformed copy of it.
-  Outcome interpret(const ir::Function& fn, uint64_t maxSteps);
+  Outcome interpret(const ir::Function& fn, uint64_t maxSteps, bool checkRaces = false);
   // Runs compiled code; a fault or an endless loop is the caller's to catch.
   Outcome execute(abi::ComputeEntry entry, uint32_t frameBytes);
 
