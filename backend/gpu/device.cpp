@@ -28,6 +28,7 @@ void withSignalStack(void (*work)(void*), void* context) {
 }  // namespace
 
 kmd::Status DeviceImpl::start(const kmd::DeviceConfig& config) {
+  if (const kmd::Status status = kmd::MemoryManager::open(config, &memory_); status != kmd::Status::kOk) return status;
   machine_.config = config;
   const uint32_t workers = config.workerCount ? config.workerCount : processorsOfProcess();
   machine_.contexts.reset(new (std::nothrow) ShaderContext[workers]);
@@ -44,6 +45,24 @@ kmd::Status DeviceImpl::start(const kmd::DeviceConfig& config) {
 kmd::Status DeviceImpl::lostStatus() {
   machine_.awaitQuiescence();
   return kmd::Status::kDeviceLost;
+}
+
+// ---- Memory -------------------------------------------------------------------------------------------------------
+
+kmd::Status DeviceImpl::allocate(const kmd::AllocationInfo& info, kmd::Allocation** out) {
+  return memory_->allocate(info, out);
+}
+
+void DeviceImpl::free(kmd::Allocation* allocation) {
+  memory_->free(allocation);
+}
+
+kmd::HeapBudget DeviceImpl::budget() const {
+  return memory_->budget();
+}
+
+bool DeviceImpl::contains(uint64_t address, uint64_t size_B) const {
+  return memory_->contains(address, size_B);
 }
 
 // ---- Timelines ----------------------------------------------------------------------------------------------------
@@ -136,3 +155,15 @@ kmd::QueueCounters DeviceImpl::counters(const kmd::Queue* queue) const {
 }
 
 }  // namespace pumice::gpu
+
+namespace pumice::kmd {
+
+Status Device::open(const DeviceConfig& config, std::unique_ptr<Device>* out) {
+  std::unique_ptr<gpu::DeviceImpl> device(new (std::nothrow) gpu::DeviceImpl);
+  if (!device) return Status::kOutOfHostMemory;
+  const Status status = device->start(config);
+  if (status == Status::kOk) *out = std::move(device);
+  return status;
+}
+
+}  // namespace pumice::kmd

@@ -6,13 +6,19 @@
 
 #include "backend/gpu/machine.h"
 #include "backend/kmd/door.h"
+#include "backend/kmd/memory.h"
 
 namespace pumice::gpu {
 
-class DeviceImpl : public kmd::Device {
+class DeviceImpl final : public kmd::Device {
  public:
-  // Starts the workers. kOutOfHostMemory when threads or tables cannot be had.
+  // What kmd::Device::open does, on an object that was just constructed.
   kmd::Status start(const kmd::DeviceConfig& config);
+
+  kmd::Status allocate(const kmd::AllocationInfo& info, kmd::Allocation** out) override;
+  void free(kmd::Allocation* allocation) override;
+  kmd::HeapBudget budget() const override;
+  bool contains(uint64_t address, uint64_t size_B) const override;
 
   kmd::Status createTimeline(uint64_t initial, kmd::Timeline** out) override;
   void destroyTimeline(kmd::Timeline* timeline) override;
@@ -35,10 +41,13 @@ class DeviceImpl : public kmd::Device {
   void lose(const char* reason) override { machine_.lose(reason); }
   uint32_t workerCount() const override { return machine_.pool->workerCount(); }
 
- protected:
+  Machine& machine() { return machine_; }
+
+ private:
   // A lost device answers when its threads have let go of what the application may now free.
   kmd::Status lostStatus();
 
+  std::unique_ptr<kmd::MemoryManager> memory_;  // goes last: shaders that still run may touch it
   Machine machine_;
 };
 

@@ -19,8 +19,8 @@ TEST(Submit, EmptyWithMetWaitsRetiresBeforeTheReturn) {
   kmd::Timeline* done = device.timeline();
   kmd::Timeline* before = device.timeline(7);
   ASSERT_EQ(Batch().wait(before, 7).signal(done, 1).submit(device, queue), Status::kOk);
-  EXPECT_EQ(device.timelineValue(done), 1u);
-  const kmd::QueueCounters counters = device.counters(queue);
+  EXPECT_EQ(device->timelineValue(done), 1u);
+  const kmd::QueueCounters counters = device->counters(queue);
   EXPECT_EQ(counters.ringTail, 1u);
   EXPECT_EQ(counters.ringHead, 1u);
   EXPECT_EQ(counters.retired, 1u);
@@ -35,12 +35,12 @@ TEST(Submit, MillionEmptySubmissionsLoseNothing) {
   for (uint64_t i = 1; i <= count; ++i) {
     const kmd::SubmitSignal signal{done, i, kAll};
     const kmd::Submission submission{{}, {}, {&signal, 1}};
-    ASSERT_EQ(device.submit(queue, {&submission, 1}), Status::kOk);
+    ASSERT_EQ(device->submit(queue, {&submission, 1}), Status::kOk);
   }
   const uint64_t elapsed_ns = sched::monotonicNow_ns() - start_ns;
-  EXPECT_EQ(device.timelineValue(done), count);
+  EXPECT_EQ(device->timelineValue(done), count);
   EXPECT_EQ(device.idle(queue), Status::kOk);
-  EXPECT_EQ(device.counters(queue).retired, count);
+  EXPECT_EQ(device->counters(queue).retired, count);
   std::printf("empty submit and retire: %.0f ns\n", static_cast<double>(elapsed_ns) / static_cast<double>(count));
 }
 
@@ -52,9 +52,9 @@ TEST(Submit, SeveralBatchesInOneCall) {
   for (uint64_t i = 1; i <= 5000; ++i) signals.push_back({done, i, kAll});
   std::vector<kmd::Submission> batches;
   for (const auto& signal : signals) batches.push_back({{}, {}, {&signal, 1}});
-  ASSERT_EQ(device.submit(queue, batches), Status::kOk);
-  EXPECT_EQ(device.timelineValue(done), 5000u);
-  EXPECT_EQ(device.counters(queue).retired, 5000u);
+  ASSERT_EQ(device->submit(queue, batches), Status::kOk);
+  EXPECT_EQ(device->timelineValue(done), 5000u);
+  EXPECT_EQ(device->counters(queue).retired, 5000u);
 }
 
 TEST(Submit, WaitBeforeSignalAcrossQueues) {
@@ -64,10 +64,10 @@ TEST(Submit, WaitBeforeSignalAcrossQueues) {
   kmd::Timeline* a = device.timeline();
   kmd::Timeline* b = device.timeline();
   ASSERT_EQ(Batch().wait(a, 3).signal(b, 1).submit(device, first), Status::kOk);
-  EXPECT_EQ(device.timelineValue(b), 0u);
+  EXPECT_EQ(device->timelineValue(b), 0u);
   EXPECT_EQ(device.idle(first, 1'000'000), Status::kTimeout);
   ASSERT_EQ(Batch().signal(a, 2).submit(device, second), Status::kOk);
-  EXPECT_EQ(device.timelineValue(b), 0u);
+  EXPECT_EQ(device->timelineValue(b), 0u);
   ASSERT_EQ(Batch().signal(a, 3).submit(device, second), Status::kOk);
   EXPECT_EQ(device.wait(b, 1), Status::kOk);
   EXPECT_EQ(device.idle(first), Status::kOk);
@@ -79,8 +79,8 @@ TEST(Submit, WaitWithoutStagesStillComesBeforeTheSignals) {
   kmd::Timeline* gate = device.timeline();
   kmd::Timeline* done = device.timeline();
   ASSERT_EQ(Batch().wait(gate, 1, 0).signal(done, 1).submit(device, queue), Status::kOk);
-  EXPECT_EQ(device.timelineValue(done), 0u);
-  ASSERT_EQ(device.signalTimeline(gate, 1), Status::kOk);
+  EXPECT_EQ(device->timelineValue(done), 0u);
+  ASSERT_EQ(device->signalTimeline(gate, 1), Status::kOk);
   EXPECT_EQ(device.wait(done, 1), Status::kOk);
 }
 
@@ -91,8 +91,8 @@ TEST(Submit, LaterBatchesDoNotOvertakeSignals) {
   kmd::Timeline* done = device.timeline();
   ASSERT_EQ(Batch().wait(gate, 1).signal(done, 1).submit(device, queue), Status::kOk);
   ASSERT_EQ(Batch().signal(done, 2).submit(device, queue), Status::kOk);
-  EXPECT_EQ(device.timelineValue(done), 0u);  // a signal comes after everything earlier on its queue
-  ASSERT_EQ(device.signalTimeline(gate, 1), Status::kOk);
+  EXPECT_EQ(device->timelineValue(done), 0u);  // a signal comes after everything earlier on its queue
+  ASSERT_EQ(device->signalTimeline(gate, 1), Status::kOk);
   EXPECT_EQ(device.wait(done, 2), Status::kOk);
 }
 
@@ -119,7 +119,7 @@ TEST(Submit, HandOversBetweenQueuesOfThreeKinds) {
     });
   for (auto& thread : threads) thread.join();
   for (int i = 0; i < 3; ++i) EXPECT_EQ(device.idle(queues[i]), Status::kOk);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(device.timelineValue(timelines[i]), rounds);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(device->timelineValue(timelines[i]), rounds);
 }
 
 // More batches than the window has nodes, all held by one wait.
@@ -131,14 +131,14 @@ TEST(Submit, WindowOfWaitingBatchesReopens) {
   const uint64_t count = 10'000;
   for (uint64_t i = 1; i <= count; ++i)
     ASSERT_EQ(Batch().wait(gate, i).signal(done, i).submit(device, queue), Status::kOk);
-  EXPECT_LT(device.counters(queue).ringHead, count);
+  EXPECT_LT(device->counters(queue).ringHead, count);
   for (uint64_t i = 1; i <= count; i += 7) {
-    ASSERT_EQ(device.signalTimeline(gate, i), Status::kOk);
+    ASSERT_EQ(device->signalTimeline(gate, i), Status::kOk);
     ASSERT_EQ(device.wait(done, i), Status::kOk);
   }
-  ASSERT_EQ(device.signalTimeline(gate, count), Status::kOk);
+  ASSERT_EQ(device->signalTimeline(gate, count), Status::kOk);
   EXPECT_EQ(device.idle(queue), Status::kOk);
-  EXPECT_EQ(device.timelineValue(done), count);
+  EXPECT_EQ(device->timelineValue(done), count);
 }
 
 TEST(Submit, SignalOfAPartialScopeDoesNotWaitForOtherStages) {
@@ -149,9 +149,9 @@ TEST(Submit, SignalOfAPartialScopeDoesNotWaitForOtherStages) {
   kmd::Timeline* all = device.timeline();
   ASSERT_EQ(Batch().wait(gate, 1, kCompute).signal(transfers, 1, kTransfer).signal(all, 1).submit(device, queue),
             Status::kOk);
-  EXPECT_EQ(device.timelineValue(transfers), 1u);
-  EXPECT_EQ(device.timelineValue(all), 0u);
-  ASSERT_EQ(device.signalTimeline(gate, 1), Status::kOk);
+  EXPECT_EQ(device->timelineValue(transfers), 1u);
+  EXPECT_EQ(device->timelineValue(all), 0u);
+  ASSERT_EQ(device->signalTimeline(gate, 1), Status::kOk);
   EXPECT_EQ(device.wait(all, 1), Status::kOk);
 }
 
@@ -160,14 +160,14 @@ TEST(Timeline, WaitAnyReturnsWithTheFirst) {
   kmd::Timeline* a = device.timeline();
   kmd::Timeline* b = device.timeline();
   const kmd::TimelinePoint points[] = {{a, 1}, {b, 5}};
-  EXPECT_EQ(device.waitTimelines(points, true, 0), Status::kTimeout);
-  EXPECT_EQ(device.waitTimelines(points, true, sched::monotonicNow_ns() + 2'000'000), Status::kTimeout);
+  EXPECT_EQ(device->waitTimelines(points, true, 0), Status::kTimeout);
+  EXPECT_EQ(device->waitTimelines(points, true, sched::monotonicNow_ns() + 2'000'000), Status::kTimeout);
   std::thread signaller([&] {
-    EXPECT_EQ(device.signalTimeline(b, 4), Status::kOk);
-    EXPECT_EQ(device.signalTimeline(b, 6), Status::kOk);
+    EXPECT_EQ(device->signalTimeline(b, 4), Status::kOk);
+    EXPECT_EQ(device->signalTimeline(b, 6), Status::kOk);
   });
-  EXPECT_EQ(device.waitTimelines(points, true, sched::kNoDeadline), Status::kOk);
-  EXPECT_EQ(device.waitTimelines(points, false, 0), Status::kTimeout);
+  EXPECT_EQ(device->waitTimelines(points, true, sched::kNoDeadline), Status::kOk);
+  EXPECT_EQ(device->waitTimelines(points, false, 0), Status::kTimeout);
   signaller.join();
 }
 
@@ -176,9 +176,9 @@ TEST(Timeline, WaitAllOfMany) {
   std::vector<kmd::TimelinePoint> points;
   for (uint64_t i = 0; i < 100; ++i) points.push_back({device.timeline(), i + 1});
   std::thread signaller([&] {
-    for (const auto& point : points) EXPECT_EQ(device.signalTimeline(point.timeline, point.value), Status::kOk);
+    for (const auto& point : points) EXPECT_EQ(device->signalTimeline(point.timeline, point.value), Status::kOk);
   });
-  EXPECT_EQ(device.waitTimelines(points, false, sched::kNoDeadline), Status::kOk);
+  EXPECT_EQ(device->waitTimelines(points, false, sched::kNoDeadline), Status::kOk);
   signaller.join();
 }
 
@@ -188,12 +188,12 @@ TEST(Timeline, DestroyedByTheWaiterWhileTheSignalIsUnderWay) {
   TestDevice device;
   for (int round = 0; round < 2000 / kSlowdown; ++round) {
     kmd::Timeline* timeline = device.timeline();
-    std::thread signaller([&] { EXPECT_EQ(device.signalTimeline(timeline, 1000), Status::kOk); });
+    std::thread signaller([&] { EXPECT_EQ(device->signalTimeline(timeline, 1000), Status::kOk); });
     EXPECT_EQ(device.wait(timeline, 1000), Status::kOk);
-    device.destroyTimeline(timeline);
+    device->destroyTimeline(timeline);
     kmd::Timeline* next = device.timeline();
     EXPECT_EQ(device.wait(next, 1, 10'000), Status::kTimeout);
-    device.destroyTimeline(next);
+    device->destroyTimeline(next);
     signaller.join();
   }
 }
@@ -206,11 +206,11 @@ TEST(Timeline, PingPongBetweenThreads) {
   std::thread other([&] {
     for (uint64_t i = 1; i <= rounds; ++i) {
       EXPECT_EQ(device.wait(ping, i), Status::kOk);
-      EXPECT_EQ(device.signalTimeline(pong, i), Status::kOk);
+      EXPECT_EQ(device->signalTimeline(pong, i), Status::kOk);
     }
   });
   for (uint64_t i = 1; i <= rounds; ++i) {
-    EXPECT_EQ(device.signalTimeline(ping, i), Status::kOk);
+    EXPECT_EQ(device->signalTimeline(ping, i), Status::kOk);
     EXPECT_EQ(device.wait(pong, i), Status::kOk);
   }
   other.join();
@@ -223,17 +223,17 @@ TEST(Loss, WakesWaitersAndRefusesSubmissions) {
   kmd::Timeline* reached = device.timeline(3);
   std::thread waiter([&] {
     const kmd::TimelinePoint point{never, 1};
-    EXPECT_EQ(device.waitTimelines({&point, 1}, false, sched::kNoDeadline), Status::kDeviceLost);
+    EXPECT_EQ(device->waitTimelines({&point, 1}, false, sched::kNoDeadline), Status::kDeviceLost);
   });
   std::thread idler([&] {
     ASSERT_EQ(Batch().wait(never, 1).submit(device, queue), Status::kOk);
-    EXPECT_EQ(device.waitIdle(queue, sched::kNoDeadline), Status::kDeviceLost);
+    EXPECT_EQ(device->waitIdle(queue, sched::kNoDeadline), Status::kDeviceLost);
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  device.lose("the test wants it");
+  device->lose("the test wants it");
   waiter.join();
   idler.join();
-  EXPECT_TRUE(device.lost());
+  EXPECT_TRUE(device->lost());
   EXPECT_EQ(Batch().submit(device, queue), Status::kDeviceLost);
   EXPECT_EQ(device.wait(never, 1), Status::kDeviceLost);
   EXPECT_EQ(device.wait(reached, 3), Status::kOk);

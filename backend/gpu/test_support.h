@@ -1,5 +1,5 @@
-// What the tests of this folder share: a device without a memory manager (buffers are the test's own arrays: an address
-// is an address), a writer of streams, and programs that are plain C++ functions.
+// What the tests of this folder share: a device, a writer of streams, and programs that are plain C++ functions.
+// Buffers are the tests' own arrays: an address is an address.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,39 +26,42 @@ inline constexpr StageMask kHost = abi::stageBit(Stage::kHost);
 inline constexpr StageMask kIndirect = abi::stageBit(Stage::kIndirect);
 inline constexpr StageMask kAll = abi::kAllStages;
 
-class TestDevice final : public DeviceImpl {
+// The device as the door hands it out, with short ways to its objects.
+class TestDevice {
  public:
-  explicit TestDevice(kmd::DeviceConfig config = {.workerCount = 3}) { EXPECT_EQ(start(config), Status::kOk); }
+  explicit TestDevice(kmd::DeviceConfig config = {.workerCount = 3}) {
+    config.reservation_B = 1ull << 30;
+    EXPECT_EQ(kmd::Device::open(config, &device_), Status::kOk);
+  }
 
-  Status allocate(const kmd::AllocationInfo&, kmd::Allocation**) override { return Status::kOutOfDeviceMemory; }
-  void free(kmd::Allocation*) override {}
-  kmd::HeapBudget budget() const override { return {}; }
-  bool contains(uint64_t, uint64_t) const override { return false; }
-
-  Machine& machine() { return machine_; }
+  kmd::Device* operator->() { return device_.get(); }
+  Machine& machine() { return static_cast<DeviceImpl&>(*device_).machine(); }
 
   kmd::Timeline* timeline(uint64_t initial = 0) {
     kmd::Timeline* result = nullptr;
-    EXPECT_EQ(createTimeline(initial, &result), Status::kOk);
+    EXPECT_EQ(device_->createTimeline(initial, &result), Status::kOk);
     return result;
   }
   kmd::Event* event() {
     kmd::Event* result = nullptr;
-    EXPECT_EQ(createEvent(&result), Status::kOk);
+    EXPECT_EQ(device_->createEvent(&result), Status::kOk);
     return result;
   }
   kmd::Queue* queue(kmd::Engine engine = kmd::Engine::kUniversal, float priority = 0.5f) {
     kmd::Queue* result = nullptr;
-    EXPECT_EQ(createQueue({engine, priority}, &result), Status::kOk);
+    EXPECT_EQ(device_->createQueue({engine, priority}, &result), Status::kOk);
     return result;
   }
   Status wait(kmd::Timeline* timeline, uint64_t value, uint64_t timeout_ns = 60'000'000'000) {
     const kmd::TimelinePoint point{timeline, value};
-    return waitTimelines({&point, 1}, false, sched::monotonicNow_ns() + timeout_ns);
+    return device_->waitTimelines({&point, 1}, false, sched::monotonicNow_ns() + timeout_ns);
   }
   Status idle(kmd::Queue* queue, uint64_t timeout_ns = 60'000'000'000) {
-    return waitIdle(queue, sched::monotonicNow_ns() + timeout_ns);
+    return device_->waitIdle(queue, sched::monotonicNow_ns() + timeout_ns);
   }
+
+ private:
+  std::unique_ptr<kmd::Device> device_;
 };
 
 // A program whose workgroups call a C++ function. `payload` reaches it through the push constants.
@@ -225,7 +228,7 @@ struct Batch {
   }
   Status submit(TestDevice& device, kmd::Queue* queue) const {
     const kmd::Submission submission{waits, streams, signals};
-    return device.submit(queue, {&submission, 1});
+    return device->submit(queue, {&submission, 1});
   }
 };
 

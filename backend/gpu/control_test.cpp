@@ -1,0 +1,344 @@
+// Events, queries, loss and faults.
+#include <sys/mman.h>
+
+#include <atomic>
+#include <thread>
+
+#include "backend/gpu/test_support.h"
+#include "backend/trace/log.h"
+
+namespace pumice::gpu::test {
+namespace {
+
+struct Store {
+  uint32_t* word;
+  uint32_t value;
+  uint32_t delay_us;
+};
+void store(abi::ComputeEnv* env, uint64_t, uint64_t) {
+  const auto args = payload<Store>(env);
+  std::this_thread::sleep_for(std::chrono::microseconds(args.delay_us));
+  *args.word = args.value;
+}
+
+struct Require {
+  const uint32_t* word;
+  uint32_t value;
+  std::atomic<uint32_t>* errors;
+};
+void require(abi::ComputeEnv* env, uint64_t, uint64_t) {
+  const auto args = payload<Require>(env);
+  if (*args.word != args.value) args.errors->fetch_add(1);
+}
+
+class Control : public ::testing::TestWithParam<bool> {
+ protected:
+  TestDevice device_{{.workerCount = 3, .inlineSmallSpans = GetParam()}};
+  kmd::Queue* queue_ = device_.queue();
+};
+INSTANTIATE_TEST_SUITE_P(All, Control, ::testing::Bool());
+
+TEST_P(Control, HostSetsAnEventInMidStream) {
+  Program program(store);
+  kmd::Event* event = device_.event();
+  uint32_t word = 0, later = 0;
+  Stream inner, stream;
+  inner.waitEvents({event}, kHost, kAll);
+  inner.dispatch(program, Store{&later, 2, 0});
+  stream.dispatch(program, Store{&word, 1, 0});
+  stream.call(inner);  // parks inside a secondary command buffer
+  stream.dispatch(program, Store{&word, 3, 0});
+  kmd::Timeline* done = device_.timeline();
+  ASSERT_EQ(Batch().run(stream).signal(done, 1).submit(device_, queue_), Status::kOk);
+  EXPECT_EQ(device_.wait(done, 1, 5'000'000), Status::kTimeout);
+  device_->setEvent(event, true);
+  ASSERT_EQ(device_.wait(done, 1), Status::kOk);
+  EXPECT_EQ(later, 2u);
+  EXPECT_NE(word, 0u);
+}
+
+// Between setting on one queue and waiting on another many times: no wake-up is lost.
+TEST_P(Control, EventsAcrossQueuesAndHost) {
+  kmd::Queue* other = device_.queue(kmd::Engine::kCompute);
+  const uint32_t rounds = 300;
+  std::vector<kmd::Event*> there, back, host;
+  Stream first, second;
+  Program program(store, 100), checker(require, 100);
+  uint32_t word = 0;
+  std::atomic<uint32_t> errors{0};
+  for (uint32_t i = 0; i < rounds; ++i) {
+    there.push_back(device_.event());
+    back.push_back(device_.event());
+    host.push_back(device_.event());
+    first.dispatch(program, Store{&word, i, i % 3 * 10});
+    first.setEvent(there[i], kCompute);
+    first.waitEvents({back[i], host[i]}, kAll, kAll);
+    second.waitEvents({there[i]}, kCompute, kAll);
+    second.dispatch(checker, Require{&word, i, &errors});
+    second.setEvent(back[i], kCompute);
+  }
+  ASSERT_EQ(Batch().run(second).submit(device_, other), Status::kOk);
+  ASSERT_EQ(Batch().run(first).submit(device_, queue_), Status::kOk);
+  for (kmd::Event* event : host) device_->setEvent(event, true);
+  EXPECT_EQ(device_.idle(queue_), Status::kOk);
+  EXPECT_EQ(device_.idle(other), Status::kOk);
+  EXPECT_EQ(errors.load(), 0u);
+}
+
+// The event is still set from the round before and reset by the queue itself, while the work before the reset is held:
+// the wait must not take the old state for the new one.
+TEST_P(Control, ResetBeforeReuseIsNotOvertaken) {
+  Program program(store), checker(require);
+  kmd::Event* event = device_.event();
+  kmd::Timeline* gate = device_.timeline();
+  uint32_t word = 0;
+  std::atomic<uint32_t> errors{0};
+  device_->setEvent(event, true);
+  for (uint32_t round = 1; round <= 50; ++round) {
+    Stream stream;
+    stream.resetEvent(event, kAll);
+    stream.dispatch(program, Store{&word, round, 50});
+    stream.setEvent(event, kCompute);
+    stream.waitEvents({event}, kCompute, kCompute);
+    stream.dispatch(checker, Require{&word, round, &errors});
+    ASSERT_EQ(Batch().wait(gate, round).run(stream).submit(device_, queue_), Status::kOk);
+    ASSERT_EQ(device_->signalTimeline(gate, round), Status::kOk);
+    ASSERT_EQ(device_.idle(queue_), Status::kOk);
+    ASSERT_TRUE(device_->eventStatus(event));
+  }
+  EXPECT_EQ(errors.load(), 0u);
+}
+
+TEST_P(Control, TimestampsComeAfterTheirWork) {
+  Program program(store, 5'000'000);
+  uint32_t word = 0;
+  abi::QuerySlot slots[3] = {{1, 1}, {1, 1}, {1, 1}};
+  const uint64_t before_ns = sched::monotonicNow_ns();
+  uint64_t results[6] = {};
+  uint32_t narrow[2] = {7, 7};
+  Stream stream;
+  stream.resetQueries(slots, 3);
+  stream.timestamp(&slots[0], 0);
+  stream.dispatch(program, Store{&word, 1, 5000});
+  stream.timestamp(&slots[1], kCompute);
+  stream.copyQueries(slots, 3, results, 16, 1 | 4);  // 64 bits, with availability
+  stream.copyQueries(slots + 2, 1, narrow, 4, 0);    // unavailable: left alone
+  ASSERT_EQ(Batch().run(stream).submit(device_, queue_), Status::kOk);
+  ASSERT_EQ(device_.idle(queue_), Status::kOk);
+  EXPECT_GE(results[0], before_ns);
+  EXPECT_EQ(results[1], 1u);
+  EXPECT_GE(results[2], results[0] + 5'000'000);
+  EXPECT_EQ(results[3], 1u);
+  EXPECT_EQ(results[5], 0u);
+  EXPECT_EQ(narrow[0], 7u);
+  EXPECT_EQ(results[2], slots[1].value);
+  EXPECT_LE(slots[1].value, sched::monotonicNow_ns());
+}
+
+TEST_P(Control, QueryCommandsKeepTheirOrder) {
+  Program program(store, 1'000'000);
+  uint32_t word = 0;
+  abi::QuerySlot slot{};
+  uint64_t first[2] = {}, second[2] = {}, third[2] = {};
+  Stream stream;
+  stream.resetQueries(&slot, 1);
+  stream.dispatch(program, Store{&word, 1, 1000});
+  stream.timestamp(&slot, kCompute);
+  stream.copyQueries(&slot, 1, first, 16, 1 | 4);
+  stream.resetQueries(&slot, 1);
+  stream.copyQueries(&slot, 1, second, 16, 1 | 4);
+  stream.barrier(kTransfer, kCompute);  // a copy is not ordered before later writes of its queries by itself
+  stream.dispatch(program, Store{&word, 2, 1000});
+  stream.timestamp(&slot, kCompute);
+  stream.copyQueries(&slot, 1, third, 16, 1 | 4);
+  ASSERT_EQ(Batch().run(stream).submit(device_, queue_), Status::kOk);
+  ASSERT_EQ(device_.idle(queue_), Status::kOk);
+  EXPECT_EQ(first[1], 1u);
+  EXPECT_EQ(second[1], 0u);
+  EXPECT_EQ(third[1], 1u);
+  EXPECT_GT(third[0], first[0]);
+}
+
+// ---- Loss ---------------------------------------------------------------------------------------------------------
+
+// Loops until the cancel word is set, as compiled loops do.
+struct Endless {
+  std::atomic<uint32_t>* started;
+};
+void endless(abi::ComputeEnv* env, uint64_t, uint64_t) {
+  payload<Endless>(env).started->store(1);
+  for (;;)
+    if (__atomic_load_n(env->cancelWord, __ATOMIC_RELAXED)) env->runtime->leave(env);
+}
+
+TEST_P(Control, LosingTheDeviceEndsAnEndlessShader) {
+  for (const uint32_t cost_ns : {10u, 1'000'000u}) {
+    TestDevice device({.workerCount = 2, .inlineSmallSpans = GetParam()});
+    kmd::Queue* queue = device.queue();
+    kmd::Timeline* done = device.timeline();
+    Program program(endless, cost_ns), after(store);
+    std::atomic<uint32_t> started{0};
+    uint32_t word = 0;
+    Stream stream;
+    stream.dispatch(program, Endless{&started}, 100);
+    stream.barrier(kCompute, kCompute);
+    stream.dispatch(after, Store{&word, 1, 0});
+    ASSERT_EQ(Batch().run(stream).signal(done, 1).submit(device, queue), Status::kOk);
+    std::thread waiter([&] { EXPECT_EQ(device.wait(done, 1), Status::kDeviceLost); });
+    while (started.load() == 0) std::this_thread::yield();
+    device->lose(nullptr);
+    waiter.join();
+    EXPECT_EQ(device.idle(queue), Status::kDeviceLost);
+    EXPECT_EQ(word, 0u);
+    EXPECT_EQ(device->timelineValue(done), 0u);
+    EXPECT_EQ(Batch().submit(device, queue), Status::kDeviceLost);
+  }
+}
+
+TEST_P(Control, DestroyingTheDeviceEndsAnEndlessShader) {
+  Program program(endless, 1'000'000);
+  std::atomic<uint32_t> started{0};
+  Stream stream;
+  stream.dispatch(program, Endless{&started}, 100);
+  TestDevice device({.workerCount = 2, .inlineSmallSpans = GetParam()});
+  kmd::Queue* queue = device.queue();
+  ASSERT_EQ(Batch().run(stream).submit(device, queue), Status::kOk);
+  while (started.load() == 0) std::this_thread::yield();
+}
+
+std::string gLines;
+void keepLine(trace::LogLevel, std::string_view line) {
+  gLines += std::string(line) + "\n";
+}
+
+struct Touch {
+  uint32_t* address;
+};
+void touch(abi::ComputeEnv* env, uint64_t, uint64_t) {
+  *payload<Touch>(env).address = 1;
+}
+
+TEST_P(Control, FaultLosesTheDeviceWithOneLine) {
+  void* hole = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(hole, MAP_FAILED);
+  for (const bool copy : {false, true}) {
+    TestDevice device({.workerCount = 2, .inlineSmallSpans = GetParam()});
+    device.queue();
+    kmd::Queue* queue = device.queue();
+    kmd::Timeline* done = device.timeline();
+    Program program(touch, 100, "wild one");
+    uint32_t word = 0;
+    Stream stream;
+    if (copy)
+      stream.copy(hole, &word, 4);
+    else
+      stream.dispatch(program, Touch{static_cast<uint32_t*>(hole)}, 3);
+    stream.barrier(kAll, kAll);
+    stream.fill(&word, 4, 7);
+    gLines.clear();
+    const auto earlier = trace::setLogSink(keepLine);
+    // The loss may come before submit() returns.
+    const Status submitted = Batch().run(stream).signal(done, 1).submit(device, queue);
+    EXPECT_TRUE(submitted == Status::kOk || submitted == Status::kDeviceLost);
+    EXPECT_EQ(device.wait(done, 1), Status::kDeviceLost);
+    trace::setLogSink(earlier);
+    EXPECT_EQ(word, 0u);
+    EXPECT_EQ(std::count(gLines.begin(), gLines.end(), '\n'), 1) << gLines;
+    EXPECT_NE(gLines.find("queue 1"), std::string::npos) << gLines;
+    char address[32];
+    std::snprintf(address, sizeof(address), "%lx", reinterpret_cast<unsigned long>(hole));
+    EXPECT_NE(gLines.find(address), std::string::npos) << gLines;
+    EXPECT_NE(gLines.find(copy ? "copy" : "wild one"), std::string::npos) << gLines;
+  }
+  munmap(hole, 4096);
+}
+
+TEST_P(Control, WildIndirectArgumentsLoseTheDevice) {
+  const auto earlier = trace::setLogSink(keepLine);
+  {
+    TestDevice device({.workerCount = 2, .inlineSmallSpans = GetParam()});
+    kmd::Queue* queue = device.queue();
+    Program program(store);
+    Stream stream;
+    uint32_t word = 0;
+    stream.dispatchIndirect(program, Store{&word, 1, 0}, reinterpret_cast<void*>(64));
+    const Status submitted = Batch().run(stream).submit(device, queue);
+    EXPECT_TRUE(submitted == Status::kOk || submitted == Status::kDeviceLost);
+    EXPECT_EQ(device.idle(queue), Status::kDeviceLost);
+    EXPECT_EQ(word, 0u);
+  }
+  trace::setLogSink(earlier);
+}
+
+TEST_P(Control, WatchdogLosesAQueueWithoutProgress) {
+  const auto earlier = trace::setLogSink(keepLine);
+  gLines.clear();
+  {
+    TestDevice device({.workerCount = 2, .watchdog_ns = 30'000'000, .inlineSmallSpans = GetParam()});
+    kmd::Queue* queue = device.queue();
+    kmd::Timeline* never = device.timeline();
+    // Waiting is no lack of progress.
+    ASSERT_EQ(Batch().wait(never, 1).submit(device, queue), Status::kOk);
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    EXPECT_FALSE(device->lost());
+    ASSERT_EQ(device->signalTimeline(never, 1), Status::kOk);
+    Program program(endless);
+    std::atomic<uint32_t> started{0};
+    Stream stream;
+    stream.dispatch(program, Endless{&started});
+    ASSERT_EQ(Batch().run(stream).submit(device, queue), Status::kOk);
+    EXPECT_EQ(device.idle(queue), Status::kDeviceLost);
+  }
+  trace::setLogSink(earlier);
+  EXPECT_NE(gLines.find("no progress"), std::string::npos) << gLines;
+}
+
+// Loss at any moment of a busy device: nothing hangs, nothing crashes.
+TEST_P(Control, LossAtRandomMoments) {
+  for (int round = 0; round < 40; ++round) {
+    TestDevice device({.workerCount = 3, .inlineSmallSpans = GetParam()});
+    kmd::Queue* queues[2] = {device.queue(), device.queue(kmd::Engine::kCompute)};
+    kmd::Timeline* a = device.timeline();
+    kmd::Event* event = device.event();
+    Program program(store, 30'000);
+    uint32_t words[64] = {};
+    Stream stream;
+    for (uint32_t i = 0; i < 64; ++i) {
+      stream.dispatch(program, Store{&words[i], i, 20});
+      if (i % 8 == 7) stream.barrier(kAll, kAll);
+      if (i == 50) stream.setEvent(event, kAll);
+      if (i == 60) stream.waitEvents({event}, kAll, kAll);
+    }
+    std::thread submitter([&] {
+      for (uint64_t i = 1; i < 100; ++i)
+        if (Batch().wait(a, i - 1).run(stream).signal(a, i).submit(device, queues[i % 2]) != Status::kOk) break;
+    });
+    std::this_thread::sleep_for(std::chrono::microseconds(round * 100));
+    device->lose(nullptr);
+    submitter.join();
+    EXPECT_EQ(device.wait(a, 1000), Status::kDeviceLost);
+  }
+}
+
+TEST(Corrupt, StreamsLoseTheDevice) {
+  const auto earlier = trace::setLogSink(keepLine);
+  {
+    TestDevice device;
+    kmd::Queue* queue = device.queue();
+    Stream stream;
+    stream.put(static_cast<abi::PacketOp>(999), abi::BarrierPacket{});
+    const Status submitted = Batch().run(stream).submit(device, queue);
+    EXPECT_EQ(submitted, Status::kDeviceLost);
+  }
+  {
+    TestDevice device;
+    kmd::Queue* queue = device.queue();
+    Stream streams[20];
+    for (int i = 0; i < 19; ++i) streams[i].call(streams[i + 1]);
+    EXPECT_EQ(Batch().run(streams[0]).submit(device, queue), Status::kDeviceLost);
+  }
+  trace::setLogSink(earlier);
+}
+
+}  // namespace
+}  // namespace pumice::gpu::test
