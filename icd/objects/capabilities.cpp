@@ -1,8 +1,6 @@
 #include "icd/objects/capabilities.h"
 
 #include <sched.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -12,6 +10,7 @@
 #include "backend/abi/memory_map.h"
 #include "backend/abi/shader_abi.h"
 #include "backend/kmd/door.h"
+#include "icd/objects/object_cache.h"
 
 namespace pumice::icd {
 namespace {
@@ -303,7 +302,10 @@ void fillProperties(Properties* p) {
   base.deviceType = deviceType();
   std::snprintf(base.deviceName, sizeof base.deviceName, "Pumice (%u-wide SIMD, %u thread%s)", host.vectorLanes,
                 host.workerCount, host.workerCount == 1 ? "" : "s");
-  fillUuid(base.pipelineCacheUUID, "cache-01");
+  // A cache of another build or another CPU is not even looked at.
+  std::memcpy(base.pipelineCacheUUID, "pumice01", 8);
+  const uint64_t identity = compilerIdentity();
+  std::memcpy(base.pipelineCacheUUID + 8, &identity, 8);
   fillLimits(&base.limits);
 
   fillUuid(p->deviceUUID, "dev-0");

@@ -1,15 +1,16 @@
 #include "icd/objects/object_cache.h"
 
-#include <dlfcn.h>
-#include <sys/stat.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include <cstring>
-#include <string>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "icd/objects/capabilities.h"
+#include "pumice_build_id.h"
 
 namespace pumice::icd {
 namespace {
@@ -33,26 +34,36 @@ size_t recordBytes(const shader::CompiledObject& object) {
   return sizeof(RecordHeader) + ((object.elf.size() + 7) & ~7ull);
 }
 
-uint64_t fileIdentity(const std::string& path) {
-  struct stat info {};
-  if (stat(path.c_str(), &info) != 0) return 0;
-  const uint64_t facts[] = {static_cast<uint64_t>(info.st_mtim.tv_sec), static_cast<uint64_t>(info.st_mtim.tv_nsec),
-                            static_cast<uint64_t>(info.st_size)};
-  return XXH3_64bits(facts, sizeof facts);
+// What CPUID says about instruction sets; the compiler may use any of them.
+struct CpuFeatures {
+  uint32_t words[8] = {};
+};
+
+CpuFeatures cpuFeatures() {
+  CpuFeatures f;
+#if defined(__x86_64__)
+  uint32_t a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) != 0) {
+    f.words[0] = c & ~(1u << 27);  // all but OSXSAVE, which is no instruction set
+    f.words[1] = d;
+  }
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0) {
+    f.words[2] = b;
+    f.words[3] = c;
+    f.words[4] = d;
+  }
+  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) != 0) f.words[5] = a;
+#endif
+  return f;
 }
 
 }  // namespace
 
 uint64_t compilerIdentity() {
   static const uint64_t identity = [] {
-    Dl_info self{};
-    uint64_t both[2] = {};
-    if (dladdr(reinterpret_cast<const void*>(&compilerIdentity), &self) != 0 && self.dli_fname != nullptr) {
-      const std::string path = self.dli_fname;
-      both[0] = fileIdentity(path);
-      both[1] = fileIdentity(path.substr(0, path.rfind('/') + 1) + "libpumice_compiler.so");
-    }
-    return XXH3_64bits(both, sizeof both);
+    const CpuFeatures features = cpuFeatures();
+    const XXH64_hash_t build = XXH3_64bits(PUMICE_BUILD_ID, sizeof PUMICE_BUILD_ID);
+    return XXH3_64bits_withSeed(&features, sizeof features, build);
   }();
   return identity;
 }

@@ -1,7 +1,7 @@
 // Compiled objects by content: what a VkPipelineCache holds.
 //
 // A key is a hash over everything that decides about the code: SPIR-V, entry point, specialisation, bindings, subgroup
-// size, code generation options, CPU features, ABI version and the identity of the compiler library. Thread safe.
+// size, code generation options, ABI version, build id and CPU features. Thread safe.
 #pragma once
 
 #include <array>
@@ -21,7 +21,8 @@ struct CacheKey {
   auto operator<=>(const CacheKey&) const = default;
 };
 
-/// Names the compiler that is installed with this driver without loading it: changes when its file does.
+/// A hash of the build id (the compiler's sources and settings) and of this CPU's features: object code is only valid
+/// for both.
 uint64_t compilerIdentity();
 
 CacheKey cacheKey(const shader::ComputeCompileInfo& info);

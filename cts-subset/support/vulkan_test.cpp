@@ -1,0 +1,298 @@
+#include "cts-subset/support/vulkan_test.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace pumice::cts {
+
+VulkanTest::~VulkanTest() {
+  destroyAll();
+}
+
+void VulkanTest::TearDown() {
+  destroyAll();
+  for (const std::string& message : takeMessages()) ADD_FAILURE() << message;
+}
+
+VkBool32 VulkanTest::onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                               const VkDebugUtilsMessengerCallbackDataEXT* data, void* user) {
+  // The loader's own remarks are about the system's other drivers and layers.
+  if (data->pMessageIdName != nullptr && std::strcmp(data->pMessageIdName, "Loader Message") == 0) return VK_FALSE;
+  static_cast<VulkanTest*>(user)->messages_.push_back(data->pMessage);
+  return VK_FALSE;
+}
+
+std::vector<std::string> VulkanTest::takeMessages() {
+  return std::exchange(messages_, {});
+}
+
+void VulkanTest::createInstance(const InstanceOptions& options) {
+  VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
+  application.apiVersion = options.apiVersion;
+  VkDebugUtilsMessengerCreateInfoEXT messenger{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+  messenger.messageSeverity =
+      VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  messenger.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
+                          VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT;
+  messenger.pfnUserCallback = onMessage;
+  messenger.pUserData = this;
+  std::vector<const char*> extensions = options.extensions;
+  extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  extensions.push_back(VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME);
+  extensions.push_back(VK_KHR_DEVICE_GROUP_CREATION_EXTENSION_NAME);
+  const char* layer = "VK_LAYER_KHRONOS_validation";
+  VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+  info.pNext = &messenger;  // watches creation and destruction, too
+  info.pApplicationInfo = &application;
+  info.enabledLayerCount = options.validation ? 1 : 0;
+  info.ppEnabledLayerNames = &layer;
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
+  VK_OK(vkCreateInstance(&info, nullptr, &instance_));
+  INSTANCE_FN(vkCreateDebugUtilsMessengerEXT);
+  VK_OK(vkCreateDebugUtilsMessengerEXT(instance_, &messenger, nullptr, &messenger_));
+  uint32_t count = 1;
+  VK_OK(vkEnumeratePhysicalDevices(instance_, &count, &physicalDevice_));
+}
+
+void VulkanTest::createDevice(const DeviceOptions& options) {
+  if (instance_ == VK_NULL_HANDLE) createInstance();
+  ASSERT_NE(physicalDevice_, VK_NULL_HANDLE);
+  uint32_t familyCount = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(physicalDevice_, &familyCount, nullptr);
+  std::vector<VkQueueFamilyProperties> families(familyCount);
+  vkGetPhysicalDeviceQueueFamilyProperties(physicalDevice_, &familyCount, families.data());
+  const std::array<float, 16> priorities{};
+  std::vector<VkDeviceQueueCreateInfo> queues;
+  for (uint32_t f = 0; f < familyCount; ++f) {
+    VkDeviceQueueCreateInfo q{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+    q.queueFamilyIndex = f;
+    q.queueCount = std::min(families[f].queueCount, 16u);
+    q.pQueuePriorities = priorities.data();
+    queues.push_back(q);
+  }
+  VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+  info.pNext = options.features;
+  info.queueCreateInfoCount = familyCount;
+  info.pQueueCreateInfos = queues.data();
+  info.enabledExtensionCount = static_cast<uint32_t>(options.extensions.size());
+  info.ppEnabledExtensionNames = options.extensions.data();
+  VK_OK(vkCreateDevice(physicalDevice_, &info, nullptr, &device_));
+  for (uint32_t f = 0; f < familyCount; ++f) {
+    VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    poolInfo.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+    poolInfo.queueFamilyIndex = f;
+    VkCommandPool pool = VK_NULL_HANDLE;
+    VK_OK(vkCreateCommandPool(device_, &poolInfo, nullptr, &pool));
+    pools_.push_back(pool);
+  }
+}
+
+void VulkanTest::destroyAll() {
+  if (device_ != VK_NULL_HANDLE) {
+    vkDeviceWaitIdle(device_);
+    while (!cleanups_.empty()) {
+      cleanups_.back()();
+      cleanups_.pop_back();
+    }
+    for (VkCommandPool pool : pools_) vkDestroyCommandPool(device_, pool, nullptr);
+    pools_.clear();
+    vkDestroyDevice(device_, nullptr);
+    device_ = VK_NULL_HANDLE;
+  }
+  if (instance_ != VK_NULL_HANDLE) {
+    if (messenger_ != VK_NULL_HANDLE) {
+      INSTANCE_FN(vkDestroyDebugUtilsMessengerEXT);
+      vkDestroyDebugUtilsMessengerEXT(instance_, messenger_, nullptr);
+      messenger_ = VK_NULL_HANDLE;
+    }
+    vkDestroyInstance(instance_, nullptr);
+    instance_ = VK_NULL_HANDLE;
+  }
+}
+
+VkQueue VulkanTest::queue(uint32_t family, uint32_t index) const {
+  VkQueue queue = VK_NULL_HANDLE;
+  vkGetDeviceQueue(device_, family, index, &queue);
+  return queue;
+}
+
+TestBuffer VulkanTest::makeBuffer(VkDeviceSize size, VkBufferUsageFlags usage, bool deviceAddress) {
+  TestBuffer out;
+  out.size = size;
+  VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  info.size = size;
+  info.usage = usage | (deviceAddress ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT : 0);
+  EXPECT_EQ(vkCreateBuffer(device_, &info, nullptr, &out.buffer), VK_SUCCESS);
+  VkMemoryRequirements need{};
+  vkGetBufferMemoryRequirements(device_, out.buffer, &need);
+  VkMemoryAllocateFlagsInfo flags{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
+  flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+  VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+  allocate.pNext = deviceAddress ? &flags : nullptr;
+  allocate.allocationSize = need.size;
+  allocate.memoryTypeIndex = 0;
+  EXPECT_EQ(vkAllocateMemory(device_, &allocate, nullptr, &out.memory), VK_SUCCESS);
+  EXPECT_EQ(vkBindBufferMemory(device_, out.buffer, out.memory, 0), VK_SUCCESS);
+  void* mapped = nullptr;
+  EXPECT_EQ(vkMapMemory(device_, out.memory, 0, VK_WHOLE_SIZE, 0, &mapped), VK_SUCCESS);
+  out.bytes = static_cast<std::byte*>(mapped);
+  defer([this, out] {
+    vkDestroyBuffer(device_, out.buffer, nullptr);
+    vkFreeMemory(device_, out.memory, nullptr);
+  });
+  return out;
+}
+
+VkCommandBuffer VulkanTest::makeCommands(uint32_t family, VkCommandBufferLevel level) {
+  VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  info.commandPool = pools_[family];
+  info.level = level;
+  info.commandBufferCount = 1;
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  EXPECT_EQ(vkAllocateCommandBuffers(device_, &info, &commands), VK_SUCCESS);
+  return commands;
+}
+
+VkFence VulkanTest::makeFence(bool signalled) {
+  VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  info.flags = signalled ? VK_FENCE_CREATE_SIGNALED_BIT : 0;
+  VkFence fence = VK_NULL_HANDLE;
+  EXPECT_EQ(vkCreateFence(device_, &info, nullptr, &fence), VK_SUCCESS);
+  defer([this, fence] { vkDestroyFence(device_, fence, nullptr); });
+  return fence;
+}
+
+VkSemaphore VulkanTest::makeSemaphore() {
+  VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
+  VkSemaphore semaphore = VK_NULL_HANDLE;
+  EXPECT_EQ(vkCreateSemaphore(device_, &info, nullptr, &semaphore), VK_SUCCESS);
+  defer([this, semaphore] { vkDestroySemaphore(device_, semaphore, nullptr); });
+  return semaphore;
+}
+
+VkSemaphore VulkanTest::makeTimeline(uint64_t initial) {
+  VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  type.initialValue = initial;
+  VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type};
+  VkSemaphore semaphore = VK_NULL_HANDLE;
+  EXPECT_EQ(vkCreateSemaphore(device_, &info, nullptr, &semaphore), VK_SUCCESS);
+  defer([this, semaphore] { vkDestroySemaphore(device_, semaphore, nullptr); });
+  return semaphore;
+}
+
+void VulkanTest::begin(VkCommandBuffer commands, VkCommandBufferUsageFlags flags) {
+  VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  info.flags = flags;
+  VK_OK(vkBeginCommandBuffer(commands, &info));
+}
+
+void VulkanTest::submit(VkCommandBuffer commands, VkFence fence, uint32_t family, uint32_t index) {
+  VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+  info.commandBufferCount = commands != VK_NULL_HANDLE ? 1 : 0;
+  info.pCommandBuffers = &commands;
+  VK_OK(vkQueueSubmit(queue(family, index), 1, &info, fence));
+}
+
+void VulkanTest::run(const std::function<void(VkCommandBuffer)>& record, uint32_t family) {
+  VkCommandBuffer commands = makeCommands(family);
+  begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+  record(commands);
+  VK_OK(vkEndCommandBuffer(commands));
+  VkFence fence = makeFence();
+  submit(commands, fence, family);
+  VK_OK(vkWaitForFences(device_, 1, &fence, VK_TRUE, 60'000'000'000u));
+  vkFreeCommandBuffers(device_, pools_[family], 1, &commands);
+}
+
+void VulkanTest::barrier(VkCommandBuffer commands, VkPipelineStageFlags src, VkPipelineStageFlags dst) {
+  VkMemoryBarrier memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+  memory.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+  memory.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+  vkCmdPipelineBarrier(commands, src, dst, 0, 1, &memory, 0, nullptr, 0, nullptr);
+}
+
+VulkanTest::Compute VulkanTest::makeCompute(std::span<const uint32_t> spirv, std::span<const VkDescriptorType> bindings,
+                                            uint32_t pushBytes, const VkSpecializationInfo* constants) {
+  Compute out;
+  std::vector<VkDescriptorSetLayoutBinding> layoutBindings;
+  std::vector<VkDescriptorPoolSize> sizes;
+  for (uint32_t i = 0; i < bindings.size(); ++i) {
+    layoutBindings.push_back({i, bindings[i], 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+    sizes.push_back({bindings[i], 1});
+  }
+  VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+  setInfo.bindingCount = static_cast<uint32_t>(layoutBindings.size());
+  setInfo.pBindings = layoutBindings.data();
+  EXPECT_EQ(vkCreateDescriptorSetLayout(device_, &setInfo, nullptr, &out.setLayout), VK_SUCCESS);
+  const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, pushBytes};
+  VkPipelineLayoutCreateInfo layoutInfo{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+  layoutInfo.setLayoutCount = 1;
+  layoutInfo.pSetLayouts = &out.setLayout;
+  layoutInfo.pushConstantRangeCount = pushBytes != 0 ? 1 : 0;
+  layoutInfo.pPushConstantRanges = &range;
+  EXPECT_EQ(vkCreatePipelineLayout(device_, &layoutInfo, nullptr, &out.layout), VK_SUCCESS);
+
+  VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+  moduleInfo.codeSize = spirv.size_bytes();
+  moduleInfo.pCode = spirv.data();
+  VkShaderModule module = VK_NULL_HANDLE;
+  EXPECT_EQ(vkCreateShaderModule(device_, &moduleInfo, nullptr, &module), VK_SUCCESS);
+  VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+  info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = module;
+  info.stage.pName = "main";
+  info.stage.pSpecializationInfo = constants;
+  info.layout = out.layout;
+  EXPECT_EQ(vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &out.pipeline), VK_SUCCESS);
+  vkDestroyShaderModule(device_, module, nullptr);
+
+  VkDescriptorPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
+  poolInfo.maxSets = 1;
+  poolInfo.poolSizeCount = static_cast<uint32_t>(sizes.size());
+  poolInfo.pPoolSizes = sizes.data();
+  VkDescriptorPool descriptorPool = VK_NULL_HANDLE;
+  if (!sizes.empty()) {
+    EXPECT_EQ(vkCreateDescriptorPool(device_, &poolInfo, nullptr, &descriptorPool), VK_SUCCESS);
+    VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+    allocate.descriptorPool = descriptorPool;
+    allocate.descriptorSetCount = 1;
+    allocate.pSetLayouts = &out.setLayout;
+    EXPECT_EQ(vkAllocateDescriptorSets(device_, &allocate, &out.set), VK_SUCCESS);
+  }
+  defer([this, out, descriptorPool] {
+    vkDestroyDescriptorPool(device_, descriptorPool, nullptr);
+    vkDestroyPipeline(device_, out.pipeline, nullptr);
+    vkDestroyPipelineLayout(device_, out.layout, nullptr);
+    vkDestroyDescriptorSetLayout(device_, out.setLayout, nullptr);
+  });
+  return out;
+}
+
+void VulkanTest::bindBuffers(const Compute& compute, std::span<const TestBuffer> buffers) {
+  std::vector<VkDescriptorBufferInfo> infos;
+  std::vector<VkWriteDescriptorSet> writes;
+  infos.reserve(buffers.size());
+  for (uint32_t i = 0; i < buffers.size(); ++i) {
+    infos.push_back({buffers[i].buffer, 0, VK_WHOLE_SIZE});
+    VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+    write.dstSet = compute.set;
+    write.dstBinding = i;
+    write.descriptorCount = 1;
+    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    write.pBufferInfo = &infos.back();
+    writes.push_back(write);
+  }
+  vkUpdateDescriptorSets(device_, static_cast<uint32_t>(writes.size()), writes.data(), 0, nullptr);
+}
+
+void VulkanTest::bindAll(VkCommandBuffer commands, const Compute& compute) {
+  vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, compute.pipeline);
+  if (compute.set == VK_NULL_HANDLE) return;
+  vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, compute.layout, 0, 1, &compute.set, 0, nullptr);
+}
+
+}  // namespace pumice::cts
