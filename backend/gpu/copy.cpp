@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "backend/trace/seeded_fault.h"
+
 namespace pumice::gpu {
 namespace {
 
@@ -39,6 +41,7 @@ void copyBytes(uint64_t dstAddress, uint64_t srcAddress, uint64_t size_B, bool n
     _mm_stream_si128(to + 2, c);
     _mm_stream_si128(to + 3, d);
   }
+  if (PUMICE_SEEDED_FAULT("copy-drop-tail")) left_B = 0;
   std::memcpy(dst, src, left_B);
   // Non-temporal stores are not ordered by the release that tells of the span's completion.
   _mm_sfence();

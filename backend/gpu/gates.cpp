@@ -2,6 +2,7 @@
 
 #include "backend/gpu/progress.h"
 #include "backend/gpu/queue.h"
+#include "backend/trace/seeded_fault.h"
 
 namespace pumice::gpu {
 
@@ -49,6 +50,8 @@ void Gates::barrier(LaneMask src, LaneMask dst, Progress& progress) {
   if (dst == 0) return;
   Predecessors earlier;
   addEarlier(src, earlier, progress);
+  if (PUMICE_SEEDED_FAULT("gate-drop-chain"))
+    for (uint32_t i = 0; i < kLaneCount; ++i) earlier.remove(lanes_[i].gate);
   if (earlier.empty()) return;
   if (earlier.size() == 1) {
     gateBehind(*earlier.begin(), dst, earlier, progress);

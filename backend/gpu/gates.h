@@ -41,6 +41,10 @@ class Predecessors {
       if (nodes_[i] == node) return true;
     return false;
   }
+  void remove(const Node* node) {
+    for (uint32_t i = 0; i < count_; ++i)
+      if (nodes_[i] == node) nodes_[i--] = nodes_[--count_];
+  }
   bool empty() const { return count_ == 0; }
   uint32_t size() const { return count_; }
   Node* const* begin() const { return nodes_; }

@@ -7,6 +7,7 @@
 #include "backend/gpu/queries.h"
 #include "backend/gpu/queue.h"
 #include "backend/trace/log.h"
+#include "backend/trace/seeded_fault.h"
 
 namespace pumice::gpu {
 namespace {
@@ -92,7 +93,7 @@ Queue::Step Queue::endBatch(Progress& progress) {
 
   // Everything earlier, as one node; batches retire in order.
   Predecessors earlier;
-  gates_.addEarlier(kAllLanes, earlier, progress);
+  if (!PUMICE_SEEDED_FAULT("signal-early")) gates_.addEarlier(kAllLanes, earlier, progress);
   earlier.add(lastEventWrite_);
   earlier.add(lastRetire_);
   if (earlier.empty()) {
@@ -242,7 +243,8 @@ Queue::Step Queue::onWork(const Work& work, LaneMask gateLanes, uint32_t lane, u
   if (parkOnWindow()) return Step::kPark;
   Predecessors gates;
   gates_.addGates(gateLanes, gates);
-  if (!gates.empty() || !machine_.config.inlineSmallSpans) {
+  const bool argumentsTooEarly = work.kind == WorkKind::kDispatchIndirect && PUMICE_SEEDED_FAULT("indirect-early");
+  if (!argumentsTooEarly && (!gates.empty() || !machine_.config.inlineSmallSpans)) {
     addSpan(work, gates, lane, secondLane, progress);
     return Step::kNext;
   }
@@ -298,7 +300,8 @@ void Queue::onWriteEvent(const abi::EventPacket& packet, bool set, Progress& pro
 Queue::Step Queue::onWaitEvents(const abi::WaitEventsPacket& packet) {
   auto* events = reinterpret_cast<kmd::Event* const*>(&packet + 1);
   const auto satisfied = [&] {
-    if (pendingEventWrites_.load(std::memory_order_seq_cst) != 0) return false;
+    if (pendingEventWrites_.load(std::memory_order_seq_cst) != 0 && !PUMICE_SEEDED_FAULT("event-stale-wait"))
+      return false;
     for (uint32_t i = 0; i < packet.eventCount; ++i)
       if (!events[i]->isSet()) return false;
     return true;
