@@ -12,6 +12,16 @@ BANNER = "// Generated from vk.xml by icd/entry/gen/gen_entrypoints.py: do not e
 # What a call returns in a forked child, by result type. Void calls just return.
 LOST = {"VkResult": "VK_ERROR_DEVICE_LOST", "VkBool32": "VK_FALSE", "PFN_vkVoidFunction": "nullptr"}
 
+# These take no lock, and what they hand out must not be garbage even in a forked child (a null queue makes the loader
+# abort the process).
+FORK_SAFE = {
+    "vkGetInstanceProcAddr", "vkGetDeviceProcAddr", "vkGetDeviceQueue", "vkGetDeviceQueue2",
+    "vkGetPhysicalDeviceFeatures", "vkGetPhysicalDeviceFeatures2", "vkGetPhysicalDeviceProperties",
+    "vkGetPhysicalDeviceProperties2", "vkGetPhysicalDeviceQueueFamilyProperties",
+    "vkGetPhysicalDeviceQueueFamilyProperties2", "vkGetPhysicalDeviceMemoryProperties",
+    "vkGetPhysicalDeviceFormatProperties", "vkGetPhysicalDeviceFormatProperties2",
+}
+
 
 def id_of(extension):
     return "k" + "".join(p[:1].upper() + p[1:] for p in extension[3:].split("_"))
@@ -55,9 +65,10 @@ def trampoline(command):
     oom = "return VK_ERROR_OUT_OF_HOST_MEMORY;" if command.result == "VkResult" else f"return {lost};".replace(" ;", ";")
     unknown = "return VK_ERROR_UNKNOWN;" if command.result == "VkResult" else f"return {lost};".replace(" ;", ";")
     left = f"return {lost};" if lost else "return;"
+    check = "" if command.name in FORK_SAFE else f"  if (scope.forked()) [[unlikely]] {left}\n"
     return (f"static {declaration(command, 't_')} {{\n"
             f"  EntryScope scope(\"{command.name}\");\n"
-            f"  if (scope.forked()) [[unlikely]] {left}\n"
+            f"{check}"
             f"  try {{\n"
             f"    return icd::{command.name}({args});\n"
             f"  }} catch (const std::bad_alloc&) {{\n"

@@ -1,0 +1,129 @@
+// Creation and destruction in unusual numbers and places: many devices, none destroyed, a forked child.
+//
+// covers: vkCreateDevice, vkDestroyDevice, vkDestroyInstance
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "cts-subset/support/vulkan_test.h"
+
+namespace pumice::cts {
+namespace {
+
+size_t entries(const char* directory) {
+  size_t n = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(directory)) ++n;
+  return n;
+}
+
+struct ProcessSize {
+  size_t threads, files, mappings, resident_KiB;
+};
+
+ProcessSize processSize() {
+  ProcessSize out{entries("/proc/self/task"), entries("/proc/self/fd"), 0, 0};
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) ++out.mappings;
+  std::ifstream statm("/proc/self/statm");
+  size_t total = 0, resident = 0;
+  statm >> total >> resident;
+  out.resident_KiB = resident * 4;
+  return out;
+}
+
+class LifetimeTest : public VulkanTest {};
+
+TEST_F(LifetimeTest, EnumerationStartsAndReservesNothing) {
+  createInstance({.validation = false});
+  VkPhysicalDeviceProperties properties{};
+  vkGetPhysicalDeviceProperties(physicalDevice(), &properties);
+  EXPECT_EQ(entries("/proc/self/task"), 1u);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    EXPECT_NE(line.substr(0, 12), "550000000000");
+    EXPECT_EQ(line.find("libpumice_compiler"), std::string::npos);
+  }
+}
+
+TEST_F(LifetimeTest, AThousandDevicesLeaveNothingBehind) {
+  createInstance({.validation = false});
+  const float priority = 1;
+  const VkDeviceQueueCreateInfo q{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, nullptr, 0, 0, 1, &priority};
+  VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &q;
+  ProcessSize early{};
+  for (int i = 0; i < 1000; ++i) {
+    VkDevice made = VK_NULL_HANDLE;
+    VK_OK(vkCreateDevice(physicalDevice(), &info, nullptr, &made));
+    const VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, 65536, 0};
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    VK_OK(vkAllocateMemory(made, &allocate, nullptr, &memory));
+    VkQueue made_queue = VK_NULL_HANDLE;
+    vkGetDeviceQueue(made, 0, 0, &made_queue);
+    VK_OK(vkQueueSubmit(made_queue, 0, nullptr, VK_NULL_HANDLE));
+    VK_OK(vkQueueWaitIdle(made_queue));
+    vkFreeMemory(made, memory, nullptr);
+    vkDestroyDevice(made, nullptr);
+    if (i == 99) early = processSize();
+  }
+  const ProcessSize late = processSize();
+  EXPECT_EQ(late.threads, early.threads);
+  EXPECT_EQ(late.files, early.files);
+  EXPECT_LE(late.mappings, early.mappings + 4);
+  EXPECT_LE(late.resident_KiB, early.resident_KiB + 2048);
+}
+
+TEST_F(LifetimeTest, ExitWithoutDestroyingAnything) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        createInstance({.validation = false});
+        createDevice();
+        const TestBuffer buffer = makeBuffer(64 << 20);
+        VkCommandBuffer c = makeCommands();
+        begin(c);
+        vkCmdFillBuffer(c, buffer.buffer, 0, VK_WHOLE_SIZE, 3);
+        vkEndCommandBuffer(c);
+        for (int i = 0; i < 20; ++i) submit(c, VK_NULL_HANDLE);
+        std::exit(7);  // work is in flight
+      },
+      testing::ExitedWithCode(7), "");
+}
+
+TEST_F(LifetimeTest, AForkedChildGetsDeviceLost) {
+  createInstance({.validation = false});
+  createDevice();
+  VkFence fence = makeFence();
+  const VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(5);  // a hang ends the child by a signal
+    const auto start = std::chrono::steady_clock::now();
+    VkFence made = VK_NULL_HANDLE;
+    bool ok = vkCreateFence(device(), &fenceInfo, nullptr, &made) == VK_ERROR_DEVICE_LOST;
+    ok = ok && vkWaitForFences(device(), 1, &fence, VK_TRUE, UINT64_MAX) == VK_ERROR_DEVICE_LOST;
+    ok = ok && vkQueueSubmit(queue(), 0, nullptr, fence) == VK_ERROR_DEVICE_LOST;
+    ok = ok && vkDeviceWaitIdle(device()) == VK_ERROR_DEVICE_LOST;
+    vkDestroyFence(device(), fence, nullptr);
+    vkDestroyDevice(device(), nullptr);
+    ok = ok && std::chrono::steady_clock::now() - start < std::chrono::seconds(1);
+    _exit(ok ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  // The parent is none the worse.
+  VK_OK(vkQueueSubmit(queue(), 0, nullptr, fence));
+  VK_OK(vkWaitForFences(device(), 1, &fence, VK_TRUE, 10'000'000'000u));
+}
+
+}  // namespace
+}  // namespace pumice::cts
