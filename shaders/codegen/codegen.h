@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "shaders/compiler.h"
 #include "shaders/ir/ir.h"
@@ -12,6 +13,11 @@ namespace pumice::shader::codegen {
 // fn.subgroupSize is S.
 CompileResult generateCompute(const ir::Function& fn, std::span<const abi::BindingSlot> bindings,
                               const TargetOptions& target);
+
+// The same code as text, for dumps and tests.
+enum class CodeText : uint8_t { kLlvm, kAssembly };
+std::string describeCode(const ir::Function& fn, std::span<const abi::BindingSlot> bindings,
+                         const TargetOptions& target, CodeText kind);
 
 // The options with every 0 replaced by this machine's choice (CPUID features, never the CPU's name).
 TargetOptions resolveTarget(TargetOptions options);

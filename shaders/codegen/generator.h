@@ -1,0 +1,336 @@
+// Emits the LLVM function of one compute entry point. See docs/compiler.md for the shape of the code.
+//
+// The class is one object per function and lives only while it is emitted; its parts stand in files by subject:
+//   entry.cpp         the function's frame: environment, loop over workgroups, loop over gangs
+//   regions.cpp       workgroups with barriers: group-level control flow, runs of gangs between barriers
+//   emit_control.cpp  structured control flow of one gang, with masks
+//   emit_value.cpp    operations and the machine form of values
+//   emit_address.cpp  addresses, ranges, descriptors
+//   emit_memory.cpp   loads and stores
+//   emit_local.cpp    private arrays
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "shaders/codegen/atomics_emit.h"
+#include "shaders/codegen/ops_emit.h"
+#include "shaders/codegen/plan.h"
+#include "shaders/codegen/subgroup_emit.h"
+#include "shaders/compiler.h"
+#include "shaders/passes/uniformity.h"
+
+namespace pumice::shader::codegen {
+
+// The machine form of a value: for each component, one LLVM scalar (uniform and affine: of lane 0 of the gang), k
+// scalars (strided: of lane 0 of each part) or k vectors. A buffer reference has two components: address, size.
+using Lowered = llvm::SmallVector<llvm::Value*, 4>;
+
+// Which lanes of the gang run. Empty: all P*k.
+struct Mask {
+  llvm::SmallVector<llvm::Value*, 8> parts;  // k x <P x i1>
+  bool all() const { return parts.empty(); }
+};
+
+// Where emission stands in the gang's control flow.
+struct Flow {
+  Mask mask;
+  // Depth of the outermost open construct all of whose lanes are here; larger than the innermost depth: none.
+  uint32_t full = 0;
+  bool nonEmpty = true;  // some lane is certainly active
+  bool ended = false;    // control cannot get here
+};
+
+// A variable that outlives basic blocks: stack slots (turned into phis by mem2reg), or a place in the worker's frame.
+struct Var {
+  enum class Place : uint8_t { kNone, kSlots, kFrame } place = Place::kNone;
+  llvm::SmallVector<llvm::Value*, 8> slots;  // kSlots: allocas
+  uint32_t offset_B = 0, elementBytes = 0;   // kFrame: in the gang's block
+  llvm::SmallVector<llvm::Type*, 8> types;
+  explicit operator bool() const { return place != Place::kNone; }
+};
+
+class Generator {
+ public:
+  Generator(const ir::Function& fn, std::span<const abi::BindingSlot> bindings, const TargetOptions& target,
+            const TargetFeatures& features, const Plan& plan, const passes::Ranges& ranges,
+            const passes::Uniformity& uniformity, llvm::Module& module);
+
+  // Emits the whole function; afterwards frameBytes() is known.
+  llvm::Function* run();
+  uint32_t frameBytes() const { return frameBytes_; }
+  // Every variable of the function; all can be promoted to registers.
+  llvm::ArrayRef<llvm::AllocaInst*> slots() const { return slots_; }
+
+ private:
+  using Shape = passes::Shape;
+
+  // How early a value can be computed, and so where it is emitted.
+  enum class Level : uint8_t {
+    kCall,   // once per call of the entry point
+    kGroup,  // once per workgroup
+    kRun,    // group-level control flow: in front of the current loop over gangs
+    kHere,
+  };
+
+  // -- entry.cpp
+  void emitEntry();
+  void emitGangs();
+  void beginGang();
+  void emitZeroShared();
+  void emitZero(llvm::Value* pointer, uint32_t bytes);
+  Mask baseMask();
+  llvm::Value* envField(uint64_t offset_B, llvm::Type* type, const char* name);
+
+  // Moves the builder to the end of a level's block and back.
+  class LevelScope {
+   public:
+    LevelScope(Generator& g, Level level);
+    ~LevelScope();
+    LevelScope(const LevelScope&) = delete;
+    LevelScope& operator=(const LevelScope&) = delete;
+
+   private:
+    Generator& g_;
+    Level level_, previous_;
+    llvm::BasicBlock* saved_;
+  };
+
+  // -- regions.cpp
+  void findGroupLevel(const ir::Region& r);
+  void findCrossings(const ir::Region& r, uint32_t& run);
+  void walkRun(const ir::Node* node, uint32_t run);
+  void useIn(const ir::Value* v, uint32_t run);
+  void emitGroup();
+  bool emitGroupRegion(const ir::Region& r);
+  bool emitGroupConstruct(const ir::Construct* c);
+  void emitRun(const ir::Region& r, size_t begin, size_t end, const ir::Inst* terminator);
+  void gangLoop(llvm::function_ref<void(llvm::BasicBlock* next)> body);
+  void finishGroupLevel();
+  void openGroupLevel(const ir::Construct* c);
+  void defineGroupLevel(const ir::Value* v, const Var& var);
+  bool atGroupLevel(const ir::Value* formal, const ir::Value* v) const;
+  llvm::Value* groupCondition(const ir::Value* v);
+  void emitGroupTable(const ir::Inst* i);
+  Var frameVar(const ir::Value* v);
+  Var frameMaskVar();
+  Var inFrame(Var var);
+  bool isGroupLevel(const ir::Construct* c) const { return groupMode_ && groupLevel_[c->id]; }
+  bool canRecompute(const ir::Value* v, int budget) const;
+  const Var& crossingVar(const ir::Value* v);
+  const Lowered& crossing(const ir::Value* v);
+  void storeCrossing(const ir::Value* v);
+
+  // -- emit_control.cpp
+  struct Open {
+    const ir::Construct* c = nullptr;
+    Flow entry;
+    llvm::BasicBlock* end = nullptr;   // Block, If: behind it; Loop: where the next iteration is decided
+    llvm::BasicBlock* next = nullptr;  // where control goes when no lane is left in the region being emitted
+    Var pending;                       // lanes that wait: at the end, or for the next iteration
+    llvm::SmallVector<Var, 4> values;  // results or parameters
+  };
+  Flow emitNodes(const ir::Region& r, size_t begin, size_t end, Flow flow);
+  Flow emitConstruct(const ir::Construct* c, Flow flow);
+  Flow emitBlock(const ir::Construct* c, Flow flow);
+  Flow emitIf(const ir::Construct* c, Flow flow);
+  Flow emitUniformIf(const ir::Construct* c, Flow flow);
+  Flow emitDivergentIf(const ir::Construct* c, Flow flow);
+  void emitMaskedSides(const ir::Construct* c, const Flow& flow, const Mask& condition);
+  void emitLoop(const ir::Construct* c, Flow flow);
+  void emitSide(const ir::Region& r, const Flow& flow, llvm::BasicBlock* next);
+  void emitBranch(const ir::Construct* target, std::span<ir::Value* const> values, const Flow& flow);
+  void emitBranchTable(const ir::Inst* i, const Flow& flow);
+  void leave(const Flow& flow);
+  Flow finish(const ir::Construct* c, const Flow& before);
+  Open& open(const ir::Construct* c, const Flow& flow);
+  Lowered formsLike(const ir::Value* v, const ir::Value* like);
+  void assignValues(Open& target, std::span<ir::Value* const> values, const Flow& flow, bool uniform);
+  void emitCancelCheck();
+  struct LaneTest {
+    llvm::Value* all;
+    llvm::Value* none;
+  };
+  bool scalarTest(const ir::Value* condition, LaneTest& test);
+  Mask conditionMask(const ir::Value* condition, const Mask& within, bool truth);
+  llvm::Value* anyLane(const Mask& mask);
+  llvm::Value* allLanes(const Mask& mask);
+  bool cheapSide(const ir::Region& r) const;
+  bool worthFastCopy(const ir::Region& r) const;
+
+  // -- variables
+  Var newVar(const ir::Value* v);
+  Var newMaskVar();
+  llvm::Value* varPointer(const Var& var, size_t i);
+  Lowered readVar(const Var& var);
+  void writeVar(const Var& var, std::span<llvm::Value* const> values);
+  void zeroVar(const Var& var);
+  Mask readMask(const Var& var);
+  void writeMask(const Var& var, const Mask& mask);
+  void addMask(const Var& var, const Mask& mask);
+  void zeroMask(const Var& var);
+
+  // -- emit_value.cpp
+  void emitInst(const ir::Inst* i, const Flow& flow);
+  void emitPlain(const ir::Inst* i);
+  void emitBuiltin(const ir::Inst* i);
+  void emitSubgroup(const ir::Inst* i, const Flow& flow);
+  void emitDescriptor(const ir::Inst* i);
+  llvm::Value* invocation(uint32_t part);   // LocalInvocationIndex of lane 0 of a part: i32
+  llvm::Value* invocations(uint32_t part);  // <P x i32>
+  const Shape& shape(const ir::Value* v) const { return uniformity_.shape(v); }
+  Level level(const ir::Value* v) const;
+  void define(const ir::Value* v, Lowered lowered, Level level);
+  const Lowered& lowered(const ir::Value* v);
+  uint32_t formCount(const ir::Value* v) const;  // scalars or vectors per component: 1 or k
+  uint32_t componentsOf(const ir::Value* v) const {
+    return v->type.kind == ir::Kind::kBufferRef ? 2 : v->type.components;
+  }
+  llvm::Type* formType(const ir::Value* v);                                            // of one element of its Lowered
+  llvm::Value* scalar(const ir::Value* v, uint32_t component = 0);                     // same in the gang (or lane 0's)
+  llvm::Value* partScalar(const ir::Value* v, uint32_t part, uint32_t component = 0);  // lane 0 of the part
+  llvm::Value* vector(const ir::Value* v, uint32_t part, uint32_t component = 0);
+  llvm::Value* splat(llvm::Value* s) { return b_.CreateVectorSplat(lanes_, s); }
+  llvm::Constant* laneRamp(llvm::Type* element, int64_t stride);
+  llvm::Value* partMask(const Mask& mask, uint32_t part);
+  llvm::Value* andMask(llvm::Value* a, llvm::Value* b);
+
+  // -- emit_address.cpp
+  struct Address {
+    const ir::Inst* inst;
+    const ir::MemRef* mem;
+    ir::Kind kind;
+    uint32_t components, bytes;  // of one component
+    const ir::Value* base;       // BufferRef or global address, else nullptr
+    const ir::Value* index;
+    bool baseInGang, checked;
+    bool provenActive, provenAll;  // in range for the active lanes, for every lane
+    llvm::Value* pointer;          // ptr, if baseInGang (kGlobal: inttoptr of a scalar address)
+    int64_t laneStride_B;          // meaningful if both base and index are strided
+  };
+  Address resolve(const ir::Inst* i);
+  // How many indices reach `component` in range: i64, at most 2^32. Only with baseInGang && checked.
+  llvm::Value* indexLimit(const Address& a, uint32_t component);
+  llvm::Value* offsetOf(const Address& a, llvm::Value* index64, uint32_t component);  // byte offset, i64
+  llvm::Value* index64(const Address& a, llvm::Value* index);                         // extended as the space asks
+  llvm::Value* laneAddresses(const Address& a, uint32_t part, uint32_t component);    // <P x i64>
+  // Lanes whose component is in range: nullptr = all.
+  llvm::Value* laneRange(const Address& a, uint32_t part, uint32_t component);
+  llvm::Value* sharedPointer();
+  llvm::Align alignOf(const Address& a) const;
+
+  // -- emit_memory.cpp
+  void emitLoad(const ir::Inst* i, const Flow& flow);
+  void emitStore(const ir::Inst* i, const Flow& flow);
+  void emitAtomic(const ir::Inst* i, const Flow& flow);
+  llvm::Value* loadScalar(const Address& a, uint32_t part, uint32_t component, llvm::Value* inRange);
+  Lowered loadScalars(const Address& a, uint32_t part);
+  bool contiguous(const Address& a, bool* wholeGang) const;
+  void loadContiguous(const Address& a, bool wholeGang, const Flow& flow, Lowered& out);
+  void loadGather(const Address& a, const Flow& flow, Lowered& out);
+  void storeContiguous(const Address& a, bool wholeGang, const ir::Value* value, const Flow& flow);
+  void storeScatter(const Address& a, const ir::Value* value, const Flow& flow);
+  bool storeSingle(const Address& a, const ir::Value* value, const Flow& flow);
+  llvm::Value* gather(const Address& a, uint32_t part, uint32_t component, llvm::Value* mask);
+  void scatter(const Address& a, uint32_t part, uint32_t component, llvm::Value* value, llvm::Value* mask);
+  llvm::Value* gatherAddresses(llvm::Value* addresses, ir::Kind kind, llvm::Value* mask);
+  void scatterAddresses(llvm::Value* addresses, llvm::Value* value, ir::Kind kind, llvm::Value* mask);
+  llvm::Value* contiguousRange(const Address& a, uint32_t firstPart, uint32_t parts);  // i1: all lanes in range
+  llvm::Value* contiguousPointer(const Address& a, uint32_t part, bool wrapAware);
+
+  // -- emit_local.cpp
+  void emitLocalLoad(const ir::Inst* i, const Flow& flow);
+  void emitLocalStore(const ir::Inst* i, const Flow& flow);
+  struct LocalPlace {
+    bool scalar = false;             // one index for the part: `pointer`, else `element`
+    llvm::Value* pointer = nullptr;  // of lane 0
+    llvm::Value* element = nullptr;  // <P x i32>: double words from the gang's block on
+    llvm::Value* inRange = nullptr;  // i1 or <P x i1>; nullptr: proved
+    llvm::Value* shift = nullptr;    // bits, for accesses below 4 bytes; nullptr: 0
+  };
+  LocalPlace localPlace(const ir::Inst* i, uint32_t part, uint32_t byteInAccess, uint32_t bytes);
+  llvm::Value* loadLocalDword(const LocalPlace& at);
+  void emitZeroLocals();
+  uint32_t localBytes() const;
+
+  llvm::Type* type(ir::Kind kind, uint32_t lanes = 0) { return llvmType(b_.getContext(), kind, lanes); }
+  llvm::BasicBlock* block(const char* name);
+  void enter(llvm::BasicBlock* b) { b_.SetInsertPoint(b); }
+  llvm::Value* bytePointer(llvm::Value* base, llvm::Value* offset64) {
+    return b_.CreateGEP(b_.getInt8Ty(), base, offset64);
+  }
+
+  const ir::Function& fn_;
+  std::span<const abi::BindingSlot> bindings_;
+  const TargetOptions& target_;
+  const TargetFeatures& features_;
+  const Plan& plan_;
+  const passes::Ranges& ranges_;
+  const passes::Uniformity& uniformity_;
+  llvm::Module& module_;
+  uint32_t lanes_, k_;
+
+  llvm::IRBuilder<> b_;
+  OpsEmitter ops_;
+  SubgroupEmitter subgroups_;
+  AtomicsEmitter atomics_;
+
+  llvm::Function* llvmFn_ = nullptr;
+  llvm::BasicBlock* allocaBlock_ = nullptr;
+  llvm::BasicBlock* levelBlocks_[3] = {};
+  std::vector<llvm::AllocaInst*> slots_;
+  llvm::Value* env_ = nullptr;
+  llvm::Value* shared_ = nullptr;
+  llvm::Value* push_ = nullptr;
+  llvm::Value* frame_ = nullptr;
+  llvm::Value* sink_ = nullptr;
+  llvm::Value* cancelWord_ = nullptr;
+  llvm::Value* bindingState_ = nullptr;
+  llvm::Value* groupCount_[3] = {};
+  llvm::Value* groupId_[3] = {};
+  llvm::AllocaInst* cancelCounter_ = nullptr;
+  llvm::Value* gang_ = nullptr;       // i32, of the gang being emitted
+  llvm::Value* gangFrame_ = nullptr;  // its block in the frame
+
+  std::vector<Lowered> values_;
+  std::vector<Level> levels_;
+  std::vector<uint32_t> epochs_;  // of the definition in values_; see crossing()
+  uint32_t epoch_ = 0;
+  std::vector<Open> open_;  // by depth
+  uint32_t fastCopyBudget_;
+  std::vector<uint8_t> used_;  // by value id: somebody reads it
+  llvm::MDNode* likely_ = nullptr;
+
+  struct Cached {
+    llvm::BasicBlock* block;
+    llvm::Value* value;
+  };
+  // Splats and ramps of scalars: by (base, (lane stride, first)), valid in the block where they were made.
+  llvm::DenseMap<std::pair<llvm::Value*, std::pair<int64_t, int64_t>>, Cached> vectors_;
+  std::map<std::tuple<const ir::Value*, uint32_t, uint32_t, uint32_t>, llvm::Value*> limits_;
+
+  // Group mode: more than one gang and barriers.
+  bool groupMode_ = false;
+  bool dynamicMasks_ = false;        // lanes may be lost at group level: masks live in the frame
+  std::vector<uint8_t> groupLevel_;  // by construct id
+  std::vector<uint32_t> definedIn_;  // run by value id
+  std::vector<uint8_t> crosses_;     // by value id: used in another run
+  std::vector<Var> crossingVars_;    // by value id
+  Var currentMask_;
+  llvm::BasicBlock* runEntry_ = nullptr;  // of the current run: values from other runs are fetched here
+  llvm::AllocaInst* gangCounter_ = nullptr;
+  uint32_t gangFrameBytes_ = 0;
+  uint32_t frameBytes_ = 0;
+  llvm::Instruction* gangFrameStride_ = nullptr;  // placeholder until the frame's size is known
+  Level at_ = Level::kHere;
+};
+
+}  // namespace pumice::shader::codegen
