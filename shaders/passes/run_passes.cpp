@@ -1,0 +1,18 @@
+#include "shaders/passes/passes.h"
+#include "shaders/passes/promote_locals.h"
+#include "shaders/passes/simplify.h"
+
+namespace pumice::shader::passes {
+
+void prepare(ir::Function& fn, Tier) {
+  promoteLocals(fn);
+  simplify(fn);
+}
+
+void runPasses(ir::Function& fn, Tier tier) {
+  prepare(fn, tier);
+  lowerMath(fn);
+  simplify(fn);
+}
+
+}  // namespace pumice::shader::passes
