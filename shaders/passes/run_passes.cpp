@@ -4,13 +4,9 @@
 
 namespace pumice::shader::passes {
 
-void prepare(ir::Function& fn, Tier) {
+void runPasses(ir::Function& fn, Tier) {
   promoteLocals(fn);
   simplify(fn);
-}
-
-void runPasses(ir::Function& fn, Tier tier) {
-  prepare(fn, tier);
   lowerMath(fn);
   simplify(fn);
 }

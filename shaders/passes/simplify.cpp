@@ -431,12 +431,21 @@ class DeadCode {
           ways_[i.target->id].push_back({&c, nullptr});
         } else if (i.op == Op::BrTable) {
           for (const ir::SwitchCase& s : i.cases) ways_[s.target->id].push_back({&c, &i});
-        } else if (i.op != Op::Unreachable && (ir::hasSideEffect(i.op) || i.mem.isVolatile)) {
+        } else if (i.op == Op::Unreachable) {
+          // Lanes that get here end; behind a construct that nobody leaves for its end, none do.
+          if (!behindDeadEnd(*r)) need(&c);
+        } else if (ir::hasSideEffect(i.op) || i.mem.isVolatile) {
           need(&c);
           for (Value* v : i.operands) mark(v);
           if (i.result) mark(i.result);
         }
       }
+  }
+
+  bool behindDeadEnd(const ir::Region& r) const {
+    if (r.nodes.size() < 2 || r.nodes[r.nodes.size() - 2]->tag != ir::Node::Tag::kConstruct) return false;
+    const auto& c = *static_cast<const Construct*>(r.nodes[r.nodes.size() - 2]);
+    return c.shape == Construct::Shape::kLoop || (index_.to[c.id].empty() && index_.tables[c.id] == 0);
   }
 
   void sweep(ir::Region& r) {

@@ -32,6 +32,8 @@ TEST(Reader, Saxpy) {
   EXPECT_EQ(m.fn->localSize[0], 64u);
   for (uint32_t i = 0; i < 128; ++i)
     EXPECT_EQ(m.asFloat(0, i), i < 100 ? static_cast<float>(21 * i) : static_cast<float>(i)) << i;
+  // The index variable became a value.
+  EXPECT_TRUE(m.fn->locals.empty());
 }
 
 namespace control_expected {
@@ -163,8 +165,8 @@ TEST(Reader, MemoryLayouts) {
                                        4,    5, 3, 5,  77, 250, -2, 1.5f, 4294967303.0f, 0.125f, 21,  43,  40};
   for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(m.asFloat(0, i), expected[i]) << i;
   EXPECT_EQ(m.asFloat(2, 2), 9.0f);
-  EXPECT_EQ(v[19], 0xfa0000c8u);
-  EXPECT_EQ(v[20], 0xfffefffbu);
+  EXPECT_EQ(m.buffer(2)[19], 0xfa0000c8u);
+  EXPECT_EQ(m.buffer(2)[20], 0xfffefffbu);
   EXPECT_EQ(m.asFloat(2, 18), 6.0f);
   EXPECT_EQ(m.asFloat(2, 13), 1.0f);
 }
@@ -186,7 +188,8 @@ TEST(Reader, DeviceAddresses) {
   m.push[0] = static_cast<uint32_t>(head);
   m.push[1] = static_cast<uint32_t>(head >> 32);
   m.push[2] = 2;
-  ASSERT_EQ(m.loadAndRun(addresses), "");
+  const auto initial = nodes;
+  ASSERT_EQ(m.loadAndRun(addresses, [&] { nodes = initial; }), "");
   EXPECT_EQ(m.buffer(0), (Words{10, 12, 11, 11, 99, 10, 10, 0}));
   EXPECT_EQ(nodes[0].value, 110);
   EXPECT_EQ(nodes[0].v[2], 4.5f);

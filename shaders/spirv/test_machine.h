@@ -6,12 +6,17 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "shaders/ir/interpreter.h"
 #include "shaders/ir/printer.h"
+#include "shaders/ir/verifier.h"
+#include "shaders/passes/promote_locals.h"
+#include "shaders/passes/simplify.h"
 #include "shaders/spirv/reader.h"
 
 namespace pumice::shader::spirv {
@@ -75,9 +80,20 @@ class TestMachine {
     return ir::interpret(*fn, slots, env, 0, uint64_t{groups[0]} * groups[1] * groups[2]);
   }
 
-  std::string loadAndRun(std::span<const uint32_t> words) {
+  // Runs the function as it was read and again after the passes; both must leave the same. `restore` puts memory that
+  // the machine does not own back as it was.
+  std::string loadAndRun(std::span<const uint32_t> words, const std::function<void()>& restore = {}) {
     if (std::string fault = load(words); !fault.empty()) return fault;
-    return run();
+    const auto initial = buffers;
+    if (std::string fault = run(); !fault.empty()) return fault;
+    const auto plain = std::exchange(buffers, initial);
+    if (restore) restore();
+    passes::promoteLocals(*fn);
+    passes::simplify(*fn);
+    if (std::string fault = ir::verify(*fn); !fault.empty())
+      return "after the passes: " + fault + "\n" + ir::print(*fn);
+    if (std::string fault = run(); !fault.empty()) return "after the passes: " + fault;
+    return buffers == plain ? "" : "the passes change what the shader does:\n" + ir::print(*fn);
   }
 };
 
