@@ -236,14 +236,16 @@ Queue::Step Queue::onCall(const abi::CallPacket& packet) {
 Queue::Step Queue::onWork(const Work& work, LaneMask gateLanes, uint32_t lane, uint32_t secondLane,
                           Progress& progress) {
   if (work.unitCount == 0) return Step::kNext;
-  if (!progress.worker()) return Step::kHand;
   progress.propagate();
   // What is ready must not wait for what runs here.
   if (progress.hasReady()) progress.shareReady();
   if (parkOnWindow()) return Step::kPark;
   Predecessors gates;
   gates_.addGates(gateLanes, gates);
-  const bool argumentsTooEarly = work.kind == WorkKind::kDispatchIndirect && PUMICE_SEEDED_FAULT("indirect-early");
+  // An application thread may decode what has to wait anyway; what could run now is a worker's.
+  if (gates.empty() && !progress.worker()) return Step::kHand;
+  const bool argumentsTooEarly =
+      progress.worker() && work.kind == WorkKind::kDispatchIndirect && PUMICE_SEEDED_FAULT("indirect-early");
   if (!argumentsTooEarly && (!gates.empty() || !machine_.config.inlineSmallSpans)) {
     addSpan(work, gates, lane, secondLane, progress);
     return Step::kNext;
@@ -261,13 +263,13 @@ Queue::Step Queue::onWork(const Work& work, LaneMask gateLanes, uint32_t lane, u
 
 Queue::Step Queue::onCopyQueries(const abi::CopyQueriesPacket& packet, Progress& progress) {
   if (packet.queryCount == 0) return Step::kNext;
-  if (!progress.worker()) return Step::kHand;
   progress.propagate();
   if (progress.hasReady()) progress.shareReady();
   if (parkOnWindow()) return Step::kPark;
   Predecessors earlier;
   gates_.addEarlier(kQueryLaneBit, earlier, progress);  // sees the effect of earlier query commands
   gates_.addGates(laneBit(kTransferLane), earlier);
+  if (earlier.empty() && !progress.worker()) return Step::kHand;
   const Work work = copyQueriesWork(packet);
   if (earlier.empty() && machine_.config.inlineSmallSpans)
     executeUnits(machine_, *progress.worker(), *this, work, 0, 1, Timing::kSample);
