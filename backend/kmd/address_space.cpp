@@ -10,6 +10,7 @@
 #include <new>
 
 #include "backend/trace/log.h"
+#include "backend/trace/seeded_fault.h"
 
 namespace pumice::kmd {
 
@@ -107,6 +108,7 @@ void AddressSpace::markDirty(uint64_t address, uint64_t size_B) {
 }
 
 void AddressSpace::clear(uint64_t address, uint64_t size_B) noexcept {
+  if (PUMICE_SEEDED_FAULT("memory-stale")) return;
   constexpr uint64_t kWordBytes = 64 * abi::kPageBytes;
   const uint64_t end = address + size_B;
   uint64_t run = 0;  // start of the dirty run before `at`; 0 = none

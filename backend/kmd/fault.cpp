@@ -18,6 +18,7 @@
 #endif
 
 #include "backend/trace/log.h"
+#include "backend/trace/seeded_fault.h"
 
 namespace pumice::kmd {
 
@@ -120,7 +121,7 @@ void onFault(int signal, siginfo_t* info, void* rawContext) {
   record.instruction = context->uc_mcontext.pc;
 #endif
   // The jump skips the return that would restore the mask.
-  pthread_sigmask(SIG_SETMASK, &context->uc_sigmask, nullptr);
+  if (!PUMICE_SEEDED_FAULT("fault-mask")) pthread_sigmask(SIG_SETMASK, &context->uc_sigmask, nullptr);
   siglongjmp(scope->jump, static_cast<int>(GuardedExit::kFault));
 }
 

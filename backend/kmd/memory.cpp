@@ -6,6 +6,7 @@
 #include <new>
 
 #include "backend/trace/log.h"
+#include "backend/trace/seeded_fault.h"
 
 namespace pumice::kmd {
 
@@ -145,7 +146,7 @@ Status MemoryManager::allocate(const AllocationInfo& info, Allocation** out) noe
   {
     MutexLock lock(mutex_);
     const uint64_t counted_B = info.lazy ? 0 : info.size_B;
-    if (counted_B > heap_B_ || usage_B_ > heap_B_ - counted_B) {
+    if ((counted_B > heap_B_ || usage_B_ > heap_B_ - counted_B) && !PUMICE_SEEDED_FAULT("heap-limit")) {
       PUMICE_WARNING("kmd", "device memory: %llu bytes would exceed the heap (%llu of %llu bytes used)",
                      printable(info.size_B), printable(usage_B_), printable(heap_B_));
       return Status::kOutOfDeviceMemory;

@@ -5,6 +5,8 @@
 #include <cassert>
 #include <new>
 
+#include "backend/trace/seeded_fault.h"
+
 namespace pumice::kmd {
 
 namespace {
@@ -181,7 +183,7 @@ void VaAllocator::free(VaBlock* block) noexcept {
   --usedRanges_;
   // Removals first, while every node still tells the truth: a refresh stops at the first node that does not change.
   uint32_t units = block->units;
-  if (VaBlock* above = block->after; above && !above->used) {
+  if (VaBlock* above = block->after; above && !above->used && !PUMICE_SEEDED_FAULT("va-no-merge")) {
     units += above->units;
     remove(above);
     --freeRanges_;

@@ -59,8 +59,7 @@ VKAPI_ATTR VkResult VKAPI_CALL vkInvalidateMappedMemoryRanges(VkDevice, uint32_t
 
 VKAPI_ATTR void VKAPI_CALL vkGetDeviceMemoryCommitment(VkDevice, VkDeviceMemory memory, VkDeviceSize* pCommitted) {
   const DeviceMemory& self = *DeviceMemory::from(memory);
-  // Lazy memory backs transient attachments alone; without images nothing commits it.
-  *pCommitted = self.typeIndex() == kMemoryTypeLazy ? 0 : self.size_B();
+  *pCommitted = self.typeIndex() == kMemoryTypeLazy ? self.committed_B() : self.size_B();
 }
 
 VKAPI_ATTR uint64_t VKAPI_CALL

@@ -16,6 +16,7 @@ class DeviceMemory : public Object<DeviceMemory, VkDeviceMemory, VK_OBJECT_TYPE_
   VkResult init(const VkMemoryAllocateInfo& info);
 
   uint64_t address() const { return kmd::allocationAddress(allocation_); }
+  uint64_t committed_B() const { return kmd::allocationCommitted(allocation_); }
   uint64_t size_B() const { return size_B_; }
   uint32_t typeIndex() const { return typeIndex_; }
 
