@@ -3,8 +3,10 @@
 
 #include "shaders/ir/printer.h"
 #include "shaders/ir/verifier.h"
+#include "shaders/passes/hoist.h"
 #include "shaders/passes/promote_locals.h"
 #include "shaders/passes/simplify.h"
+#include "shaders/passes/unroll.h"
 #include "shaders/random/machine.h"
 #include "shaders/random/program.h"
 
@@ -23,10 +25,14 @@ constexpr NamedPass kPasses[] = {
     {"removeDeadCode", removeDeadCode},
     {"simplify", simplify},
     {"promoteLocals", [](ir::Function& fn) { promoteLocals(fn); }},
+    {"hoistInvariants", hoistInvariants},
+    {"unrollLoops", [](ir::Function& fn) { unrollLoops(fn); }},
     {"all",
      [](ir::Function& fn) {
        promoteLocals(fn);
        simplify(fn);
+       unrollLoops(fn);
+       hoistInvariants(fn);
        promoteLocals(fn);
        simplify(fn);
      }},

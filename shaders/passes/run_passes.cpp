@@ -1,14 +1,24 @@
+#include "shaders/passes/contract.h"
+#include "shaders/passes/hoist.h"
 #include "shaders/passes/passes.h"
 #include "shaders/passes/promote_locals.h"
 #include "shaders/passes/simplify.h"
+#include "shaders/passes/unroll.h"
 
 namespace pumice::shader::passes {
 
-void runPasses(ir::Function& fn, Tier) {
+void runPasses(ir::Function& fn, Tier tier) {
   promoteLocals(fn);
   simplify(fn);
+  if (tier == Tier::kBetter && unrollLoops(fn)) {
+    simplify(fn);  // makes addresses of private arrays constant
+    if (promoteLocals(fn)) simplify(fn);
+  }
+  // Before lowerMath: its expansions rely on the rounding of each of their operations.
+  contract(fn);
   lowerMath(fn);
   simplify(fn);
+  hoistInvariants(fn);
 }
 
 }  // namespace pumice::shader::passes

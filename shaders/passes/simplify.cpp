@@ -113,21 +113,21 @@ class Simplifier {
     return true;
   }
 
-  struct Scope {
-    explicit Scope(Simplifier& s) : s_(s), mark_(s.log_.size()) {}
-    ~Scope() {
-      while (s_.log_.size() > mark_) {
-        s_.known_.erase(s_.log_.back());
-        s_.log_.pop_back();
-      }
+  // Forgets what was learnt since the log had this size: it is not visible any more.
+  void forget(size_t mark) {
+    while (log_.size() > mark) {
+      known_.erase(log_.back());
+      log_.pop_back();
     }
-    Simplifier& s_;
-    size_t mark_;
-  };
+  }
 
   // -- the walk
   void region(ir::Region& r, Construct* owner) {
-    Scope scope(*this);
+    const size_t mark = log_.size();
+    openRegion(r, owner);
+    forget(mark);
+  }
+  void openRegion(ir::Region& r, Construct* owner) {
     std::vector<ir::Node*> nodes;
     nodes.swap(r.nodes);
     r.nodes.reserve(nodes.size());
@@ -228,13 +228,13 @@ class Simplifier {
   bool block(Construct& c, std::vector<ir::Node*>& out, Construct* owner) {
     const uint32_t mark = clock_;
     const Effects effects = effectsOf(c);
-    // What the body computes stays known if the Block dissolves; known_ is scoped by region, so walk it in a scope only
-    // when it does not. Whether it will is not known before: keep the conservative way.
-    region(c.body, &c);
+    const size_t known = log_.size();
+    openRegion(c.body, &c);
     touch(effects);
     std::vector<Inst*>& exits = exits_[c.id];
     if (tables_[c.id] == 0) {
       if (exits.empty()) {  // left for good: what follows never runs
+        forget(known);
         splice(c.body, out, owner);
         return false;
       }
@@ -242,9 +242,10 @@ class Simplifier {
         for (size_t k = 0; k < c.results.size(); ++k) replaced_.set(c.results[k], exits[0]->operands[k]);
         c.body.nodes.pop_back();
         splice(c.body, out, owner);
-        return true;
+        return true;  // what the body computed stays known
       }
     }
+    forget(known);
     settleResults(c, mark);
     out.push_back(&c);
     return true;
