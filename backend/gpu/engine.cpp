@@ -21,7 +21,8 @@ uint64_t readClock() {
   return sched::monotonicNow_ns();
 }
 
-[[noreturn]] void leave(abi::ComputeEnv*) {
+// With Clang only this form of the attribute is part of the type, as RuntimeTable wants it.
+__attribute__((noreturn)) void leave(abi::ComputeEnv*) {
   kmd::leaveGuarded();
 }
 

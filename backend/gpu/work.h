@@ -18,6 +18,12 @@ enum class WorkKind : uint8_t {
 
 inline constexpr uint64_t kCopyBlockBytes = 64 * 1024;
 
+struct ByteRange {
+  uint64_t dst;
+  uint64_t src;  // kFill: the value
+  uint64_t size_B;
+};
+
 struct Work {
   WorkKind kind = WorkKind::kDispatch;
   bool nonTemporal = false;   // kCopy, kFill: too large for the caches
@@ -28,11 +34,7 @@ struct Work {
     const abi::DispatchPacket* dispatch = nullptr;
     const abi::DispatchIndirectPacket* indirect;
     const abi::CopyQueriesPacket* queries;
-    struct {
-      uint64_t dst;
-      uint64_t src;  // kFill: the value
-      uint64_t size_B;
-    } bytes;
+    ByteRange bytes;
   };
 };
 
