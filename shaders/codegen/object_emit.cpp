@@ -1,6 +1,8 @@
 #include "shaders/codegen/object_emit.h"
 
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -34,6 +36,14 @@ void onFatalError(void*, const char* reason, bool) {
 
 void onBadAlloc(void*, const char*, bool) {
   throw std::bad_alloc();
+}
+
+// Errors that LLVM reports through the context (its default would print them and end the process).
+void onDiagnostic(const llvm::DiagnosticInfo* info, void* text) {
+  if (info->getSeverity() != llvm::DS_Error) return;
+  llvm::raw_string_ostream stream(*static_cast<std::string*>(text));
+  llvm::DiagnosticPrinterRawOStream printer(stream);
+  info->print(printer);
 }
 
 // The tables are per target, not per compile; the machine itself is cheap (0.06 ms) but not thread safe.
@@ -118,9 +128,16 @@ ObjectResult emitObject(llvm::Module& module, const TargetFeatures& features, bo
     if (llvm::verifyModule(module, &verifierText)) return result;
     result.message.clear();
 #endif
+    std::string errors;
+    module.getContext().setDiagnosticHandlerCallBack(onDiagnostic, &errors);
     llvm::SmallVector<char, 0> bytes;
     llvm::raw_svector_ostream stream(bytes);
     if (!emitFile(module, features, llvm::CodeGenFileType::ObjectFile, stream, result.message)) return result;
+    module.getContext().setDiagnosticHandlerCallBack(nullptr);
+    if (!errors.empty()) {
+      result.message = "LLVM: " + errors;
+      return result;
+    }
     result.elf.resize(bytes.size());
     std::memcpy(result.elf.data(), bytes.data(), bytes.size());
     result.status = CompileStatus::kOk;
