@@ -75,24 +75,60 @@ bool isCommutative(Op op) {
   }
 }
 
-// The comparison that is true where `op` is false, kCount if there is none.
-Op opposite(Op op) {
+// The comparison that is true where `op` is false; `swap`: with exchanged operands.
+struct Opposite {
+  Op op = Op::kCount;  // kCount: there is none
+  bool swap = false;
+};
+Opposite opposite(Op op) {
   switch (op) {
     case Op::IEq:
-      return Op::INe;
+      return {Op::INe, false};
     case Op::INe:
-      return Op::IEq;
+      return {Op::IEq, false};
+    case Op::ULt:
+      return {Op::ULe, true};
+    case Op::ULe:
+      return {Op::ULt, true};
+    case Op::SLt:
+      return {Op::SLe, true};
+    case Op::SLe:
+      return {Op::SLt, true};
     case Op::FOEq:
-      return Op::FUNe;
+      return {Op::FUNe, false};
     case Op::FUNe:
-      return Op::FOEq;
+      return {Op::FOEq, false};
     case Op::FONe:
-      return Op::FUEq;
+      return {Op::FUEq, false};
     case Op::FUEq:
-      return Op::FONe;
+      return {Op::FONe, false};
+    case Op::FOLt:
+      return {Op::FULe, true};
+    case Op::FOLe:
+      return {Op::FULt, true};
+    case Op::FULt:
+      return {Op::FOLe, true};
+    case Op::FULe:
+      return {Op::FOLt, true};
     default:
-      return Op::kCount;
+      return {};
   }
+}
+
+// A constant index becomes part of the offset, so that equal places look equal.
+bool foldIndex(ir::Function& fn, Inst& i) {
+  Value*& index = i.operands[ir::addressOperandCount(i.mem.space) - 1];
+  if (!isConstant(index) || (index->bits == 0 && i.mem.scale_B == 1)) return false;
+  // Unsigned in checked spaces, signed in kGlobal; there only what stays positive.
+  uint64_t n = index->bits;
+  if (i.mem.space == ir::Space::kGlobal && n > 0x7fff'ffffu) return false;
+  uint64_t offset = 0;
+  if (__builtin_mul_overflow(n, uint64_t{i.mem.scale_B}, &offset) || offset + i.mem.offset_B > 0xffff'ffffu)
+    return false;
+  i.mem.offset_B += static_cast<uint32_t>(offset);
+  i.mem.scale_B = 1;
+  index = fn.constant(index->type, 0);
+  return true;
 }
 
 }  // namespace
@@ -239,6 +275,7 @@ Value* simplerValue(ir::Function& fn, const Inst& i) {
 }
 
 bool makeCheaper(ir::Function& fn, Inst& i) {
+  if (ir::isMemoryOp(i.op)) return foldIndex(fn, i);
   if (i.operands.empty() || !i.result) return false;
   // Constants stand on the right.
   if (i.operands.size() == 2 && isCommutative(i.op) && isConstant(i.operands[0]) && !isConstant(i.operands[1]))
@@ -286,8 +323,12 @@ bool makeCheaper(ir::Function& fn, Inst& i) {
       }
       break;
     case Op::Not:
-      if (a->type.isBool() && a->def == Value::Def::kInst && opposite(a->inst->op) != Op::kCount)
-        return become(opposite(a->inst->op), {a->inst->operands[0], a->inst->operands[1]});
+      if (a->type.isBool() && a->def == Value::Def::kInst)
+        if (const Opposite o = opposite(a->inst->op); o.op != Op::kCount) {
+          Value* x = a->inst->operands[0];
+          Value* y = a->inst->operands[1];
+          return become(o.op, {o.swap ? y : x, o.swap ? x : y});
+        }
       break;
     case Op::IEq:
       if (a->type.isBool() && isConstant(b, 0)) return become(Op::Not, {a});
@@ -297,7 +338,12 @@ bool makeCheaper(ir::Function& fn, Inst& i) {
       break;
     case Op::Select:
       if (const Inst* d = defOf(a, Op::Not)) return become(Op::Select, {d->operands[0], i.operands[2], b});
-      if (t.isBool() && isConstant(b, 0) && isConstant(i.operands[2], 1)) return become(Op::Not, {a});
+      if (t.isBool()) {
+        Value* no = i.operands[2];
+        if (isConstant(b, 0) && isConstant(no, 1)) return become(Op::Not, {a});
+        if (isConstant(b, 1) || b == a) return become(Op::Or, {a, no});
+        if (isConstant(no, 0) || no == a) return become(Op::And, {a, b});
+      }
       break;
     default:
       break;

@@ -3,6 +3,7 @@
 
 #include "shaders/ir/printer.h"
 #include "shaders/ir/verifier.h"
+#include "shaders/passes/fold_addresses.h"
 #include "shaders/passes/hoist.h"
 #include "shaders/passes/promote_locals.h"
 #include "shaders/passes/simplify.h"
@@ -26,12 +27,14 @@ constexpr NamedPass kPasses[] = {
     {"simplify", simplify},
     {"promoteLocals", [](ir::Function& fn) { promoteLocals(fn); }},
     {"hoistInvariants", hoistInvariants},
+    {"foldAddresses", foldAddresses},
     {"unrollLoops", [](ir::Function& fn) { unrollLoops(fn); }},
     {"all",
      [](ir::Function& fn) {
        promoteLocals(fn);
        simplify(fn);
        unrollLoops(fn);
+       foldAddresses(fn);
        hoistInvariants(fn);
        promoteLocals(fn);
        simplify(fn);

@@ -1,4 +1,5 @@
 #include "shaders/passes/contract.h"
+#include "shaders/passes/fold_addresses.h"
 #include "shaders/passes/hoist.h"
 #include "shaders/passes/passes.h"
 #include "shaders/passes/promote_locals.h"
@@ -18,7 +19,9 @@ void runPasses(ir::Function& fn, Tier tier) {
   contract(fn);
   lowerMath(fn);
   simplify(fn);
+  foldAddresses(fn);
   hoistInvariants(fn);
+  simplify(fn);  // merges what was hoisted and drops what the addresses needed
 }
 
 }  // namespace pumice::shader::passes

@@ -15,6 +15,8 @@ using ir::Op;
 using ir::Space;
 using ir::Value;
 
+constexpr size_t kMaxFlattened = 6;  // instructions of both sides of an If that becomes straight code
+
 // One walk over the tree in execution order. Replaced values are resolved when an operand is read; a value's number in
 // walk order tells whether it was there before a construct was entered.
 class Simplifier {
@@ -226,6 +228,15 @@ class Simplifier {
   }
 
   bool block(Construct& c, std::vector<ir::Node*>& out, Construct* owner) {
+    // What a Block starts with may as well stand in front of it, where more can see it.
+    auto& nodes = c.body.nodes;
+    size_t lead = 0;
+    for (; nodes[lead]->tag == ir::Node::Tag::kInst; ++lead) {
+      auto& i = *static_cast<Inst*>(nodes[lead]);
+      if (i.isTerminator()) break;
+      if (instruction(i)) out.push_back(&i);
+    }
+    nodes.erase(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(lead));
     const uint32_t mark = clock_;
     const Effects effects = effectsOf(c);
     const size_t known = log_.size();
@@ -271,7 +282,13 @@ class Simplifier {
       out.push_back(fn_.newInst(Op::Unreachable, ir::kVoid));
       return false;
     }
-    if (isBareBranch(c.body, c) && isBareBranch(c.otherwise, c)) {
+    const bool bare = isBareBranch(c.body, c) && isBareBranch(c.otherwise, c);
+    if (bare || isCheapChoice(c)) {
+      for (ir::Region* r : {&c.body, &c.otherwise}) {
+        r->nodes.pop_back();
+        out.insert(out.end(), r->nodes.begin(), r->nodes.end());
+        r->nodes.clear();
+      }
       for (size_t k = 0; k < c.results.size(); ++k) {
         Value* a = exits[0]->operands[k];
         Value* b = exits[1]->operands[k];
@@ -293,6 +310,43 @@ class Simplifier {
     settleResults(c, mark);
     out.push_back(&c);
     return true;
+  }
+
+  // Both sides are so short that computing both is cheaper than deciding which.
+  static bool isCheapChoice(const Construct& c) {
+    if (c.dontFlatten) return false;
+    size_t total = 0;
+    for (const ir::Region* r : {&c.body, &c.otherwise}) {
+      total += r->nodes.size() - 1;
+      if (total > kMaxFlattened) return false;
+      for (const ir::Node* node : r->nodes) {
+        if (node->tag != ir::Node::Tag::kInst) return false;
+        const auto& i = *static_cast<const Inst*>(node);
+        if (node == r->nodes.back()) {
+          if (i.op != Op::Br || i.target != &c) return false;
+        } else if (!isCheap(i)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+  static bool isCheap(const Inst& i) {
+    if (!isPure(i) || ir::isTranscendental(i.op)) return false;
+    switch (i.op) {
+      case Op::UDiv:
+      case Op::SDiv:
+      case Op::URem:
+      case Op::SRem:
+      case Op::FDiv:
+      case Op::FSqrt:
+      case Op::BufferDescriptor:
+        return false;
+      case Op::Load:
+        return i.mem.space == Space::kPush;
+      default:
+        return true;
+    }
   }
 
   // Results that are the same old value on every way out are that value.

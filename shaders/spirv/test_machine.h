@@ -15,8 +15,7 @@
 #include "shaders/ir/interpreter.h"
 #include "shaders/ir/printer.h"
 #include "shaders/ir/verifier.h"
-#include "shaders/passes/promote_locals.h"
-#include "shaders/passes/simplify.h"
+#include "shaders/passes/passes.h"
 #include "shaders/spirv/reader.h"
 
 namespace pumice::shader::spirv {
@@ -88,8 +87,7 @@ class TestMachine {
     if (std::string fault = run(); !fault.empty()) return fault;
     const auto plain = std::exchange(buffers, initial);
     if (restore) restore();
-    passes::promoteLocals(*fn);
-    passes::simplify(*fn);
+    passes::runPasses(*fn, Tier::kBetter);
     if (std::string fault = ir::verify(*fn); !fault.empty())
       return "after the passes: " + fault + "\n" + ir::print(*fn);
     if (std::string fault = run(); !fault.empty()) return "after the passes: " + fault;

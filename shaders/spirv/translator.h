@@ -9,6 +9,7 @@
 #include <memory_resource>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "shaders/ir/ir.h"
@@ -131,6 +132,8 @@ class Translator {
   const Pointer* pointer(uint32_t id);
   Val variablePointer(const Instr& in);
   void emitVariable(const Instr& in);
+  bool isConstantTable(uint32_t variable);
+  bool emitTableStore(const Instr& in);
   bool emitMemory(const Instr& in);
   void addIndex(Pointer& p, uint32_t indexId, uint32_t stride);
   void step(Pointer& p, uint32_t indexId);
@@ -203,8 +206,11 @@ class Translator {
   std::unordered_map<uint32_t, Cfg> cfgs_;
   std::unordered_map<uint64_t, Value*> builtins_;     // builtin and component
   std::unordered_map<uint32_t, Value*> descriptors_;  // variable -> its only descriptor
+  std::unordered_map<uint32_t, bool> tables_;         // variable -> is it a constant table; absent: not looked at yet
+  std::unordered_set<uint32_t> filledTables_;
   uint32_t constantDepth_ = 0, typeDepth_ = 0, callDepth_ = 0, treeDepth_ = 0;
-  uint64_t work_ = 0;  // instructions read, calls counted as often as they are read in place
+  const FunctionDef* function_ = nullptr;  // that is being read
+  uint64_t work_ = 0;                      // instructions read, calls counted as often as they are read in place
 };
 
 }  // namespace pumice::shader::spirv

@@ -3,6 +3,7 @@
 // all ways in branch to. Any reducible graph comes out; early returns, breaks out of nested constructs and falling
 // through switch cases need no case of their own.
 #include <algorithm>
+#include <utility>
 
 #include "shaders/spirv/translator.h"
 
@@ -324,7 +325,9 @@ void Translator::emitFunction(const FunctionDef& fn, Construct* returnTo) {
   f.returnTo = returnTo;
   f.blockTarget.resize(f.cfg->blocks.size());
   f.loopTarget.resize(f.cfg->blocks.size());
+  const FunctionDef* const caller = std::exchange(function_, &fn);
   emitTree(f, 0, {});
+  function_ = caller;
 }
 
 void Translator::emitCall(const Instr& in) {

@@ -103,6 +103,56 @@ void Translator::emitVariable(const Instr& in) {
   if (in.operandCount() > 1) store(*values_[in.result].pointer, get(in.operand(1)).leaves);
 }
 
+// A lookup table of GLSL: an array variable that holds one constant and is otherwise only read. Compilers store the
+// whole constant right before each use, inside of loops too.
+bool Translator::isConstantTable(uint32_t variable) {
+  if (auto it = tables_.find(variable); it != tables_.end()) return it->second;
+  bool& table = tables_[variable];
+  table = false;
+  const Instr& def = module_.get(variable);
+  const TypeInfo& t = type(type(def.resultType).element);
+  if (def.op != spv::Op::OpVariable || t.op != spv::Op::OpTypeArray || def.operandCount() > 1 || !function_)
+    return false;
+  uint32_t constant = 0;
+  std::unordered_set<uint32_t> pointers{variable};
+  for (const BlockDef& b : function_->blocks)
+    for (const Instr& in : b.instrs) {
+      if (in.op == spv::Op::OpStore && in.operand(0) == variable) {
+        const uint32_t value = in.operand(1);
+        const Instr* source = module_.def(value);
+        if (!source || source->op < spv::Op::OpConstantTrue || source->op > spv::Op::OpSpecConstantOp) return false;
+        if (constant && constant != value) return false;
+        constant = value;
+        continue;
+      }
+      if ((in.op == spv::Op::OpAccessChain || in.op == spv::Op::OpInBoundsAccessChain) &&
+          pointers.count(in.operand(0))) {
+        pointers.insert(in.result);
+        continue;
+      }
+      if (in.op == spv::Op::OpLoad && pointers.count(in.operand(0))) continue;
+      // Any other mention may write.
+      for (uint32_t i = in.firstOperand; i < in.count; ++i)
+        if (in.word(i) && pointers.count(in.word(i)) && in.op != spv::Op::OpLine) return false;
+    }
+  table = constant != 0;
+  return table;
+}
+
+// Fills a constant table once, at the start. Reads that a store does not precede are undefined, so nobody can tell.
+bool Translator::emitTableStore(const Instr& in) {
+  const uint32_t variable = in.operand(0);
+  const Instr* def = module_.def(variable);
+  if (!def || def->op != spv::Op::OpVariable || !isConstantTable(variable)) return false;
+  if (filledTables_.insert(variable).second) {
+    const Leaves leaves = get(in.operand(1)).leaves;
+    const Pointer p = *pointer(variable);
+    Emitter::Prologue prologue(emitter_);
+    store(p, leaves);
+  }
+  return true;
+}
+
 ir::Value* Translator::descriptor(const Pointer& p, Value* index) {
   const Decoration* set = module_.find(p.variable, spv::Decoration::DescriptorSet);
   const Decoration* binding = module_.find(p.variable, spv::Decoration::Binding);
@@ -502,6 +552,7 @@ bool Translator::emitMemory(const Instr& in) {
       return true;
     }
     case spv::Op::OpStore: {
+      if (emitTableStore(in)) return true;
       Pointer p = *pointer(in.operand(0));
       applyMemoryOperands(in, 2, p);
       store(p, get(in.operand(1)).leaves);
