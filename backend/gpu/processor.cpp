@@ -114,10 +114,14 @@ Queue::Step Queue::endBatch(Progress& progress) {
     retire->pending.store(1, std::memory_order_relaxed);
     for (const kmd::SubmitSignal& each : signals) {
       Predecessors scope;
-      if (each.src == abi::kAllStages)
+      if (each.src == abi::kAllStages) {
         scope.add(join);
-      else
+      } else {
+        // Whatever its stages, a signal comes after the signals of earlier batches (Vulkan 1.3, 7.4.1): else a timeline
+        // could reach a value before a smaller one.
         gates_.addEarlier(sourceLanes(each.src), scope, progress);
+        scope.add(lastRetire_);
+      }
       if (scope.empty()) {
         progress.signal(each.timeline, each.value);
         continue;

@@ -1,7 +1,8 @@
 // Dispatches, copies and fills, and what barriers promise about their order.
+#include <algorithm>
 #include <array>
 #include <atomic>
-#include <numeric>
+#include <iterator>
 #include <random>
 #include <set>
 #include <thread>
@@ -373,81 +374,131 @@ void takeTickets(abi::ComputeEnv* env, uint64_t begin, uint64_t end) {
   }
 }
 
-TEST_P(Work, RandomProgramsKeepTheirOrder) {
-  for (uint32_t seed = 0; seed < 60 / kSlowdown + 3; ++seed) {
-    std::mt19937 random(seed);
-    const auto pick = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
-    struct Operation {
-      bool indirect = false;
-      std::vector<uint32_t> after;  // operations that must have ended
-    };
-    // Dispatches are of stage compute, indirect ones of compute and indirect. The naive rule: per stage, what later
-    // work of the stage comes after ("gate"), and what a source of that stage takes in ("open").
-    std::vector<Operation> operations;
-    std::set<uint32_t> gate[abi::kStageCount], open[abi::kStageCount];
-    const uint32_t total = 150;
-    std::deque<std::atomic<uint64_t>> begins(total), ends(total);
-    std::atomic<uint64_t> clock{1};
-    std::deque<Program> programs;
-    std::deque<std::array<uint32_t, 3>> args;
-    std::deque<Stream> streams;
-    Batch batch;
-    streams.emplace_back();
-    while (operations.size() < total) {
-      Stream& stream = streams.back();
-      const uint32_t what = pick(10);
-      if (what < 6) {
-        const auto id = static_cast<uint32_t>(operations.size());
-        Operation operation;
-        operation.indirect = pick(4) == 0;
-        begins[id] = UINT64_MAX;
-        const uint32_t costs[] = {10, 1000, 30'000, 200'000};
-        programs.emplace_back(takeTickets, costs[pick(4)]);
-        const Ticket ticket{&clock, &begins[id], &ends[id], pick(300)};
-        const uint32_t groups = 1 + pick(4);
-        std::set<uint32_t> after = gate[static_cast<uint32_t>(Stage::kCompute)];
-        open[static_cast<uint32_t>(Stage::kCompute)].insert(id);
-        if (operation.indirect) {
-          const auto& more = gate[static_cast<uint32_t>(Stage::kIndirect)];
-          after.insert(more.begin(), more.end());
-          open[static_cast<uint32_t>(Stage::kIndirect)].insert(id);
-          args.push_back({groups, 1, 1});
-          stream.dispatchIndirect(programs.back(), ticket, args.back().data());
-        } else {
-          stream.dispatch(programs.back(), ticket, groups);
-        }
-        operation.after.assign(after.begin(), after.end());
-        operations.push_back(operation);
-      } else if (what < 9) {
-        const StageMask src = pick(kAll + 1), dst = pick(kAll + 1);
-        stream.barrier(src, dst);
-        std::set<uint32_t> joined;
-        for (uint32_t s = 0; s < abi::kStageCount; ++s)
-          if (src & (1u << s)) {
-            joined.insert(gate[s].begin(), gate[s].end());
-            joined.insert(open[s].begin(), open[s].end());
-          }
-        for (uint32_t s = 0; s < abi::kStageCount; ++s)
-          if (dst & (1u << s)) gate[s].insert(joined.begin(), joined.end());
-      } else {
-        batch.run(stream);
-        if (pick(2)) {
-          ASSERT_EQ(batch.submit(device_, queue_), Status::kOk);
-          batch = {};
-        }
-        streams.emplace_back();
+// The rule, for one queue: per stage, what new work comes after ("gate"), and what a source of the stage takes in.
+struct NaiveQueue {
+  std::set<uint32_t> gate[abi::kStageCount], open[abi::kStageCount];
+
+  std::set<uint32_t> earlier(StageMask src) const {
+    std::set<uint32_t> joined;
+    for (uint32_t s = 0; s < abi::kStageCount; ++s)
+      if (src & (1u << s)) {
+        joined.insert(gate[s].begin(), gate[s].end());
+        joined.insert(open[s].begin(), open[s].end());
       }
+    return joined;
+  }
+  void comesAfter(const std::set<uint32_t>& operations, StageMask dst) {
+    for (uint32_t s = 0; s < abi::kStageCount; ++s)
+      if (dst & (1u << s)) gate[s].insert(operations.begin(), operations.end());
+  }
+};
+
+// Random programs on `queueCount` queues, in batches that wait for and signal points of one timeline per queue.
+void checkRandomProgram(TestDevice& device, uint32_t seed, uint32_t queueCount) {
+  std::mt19937 random(seed);
+  const auto pick = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
+  const uint32_t total = 150;
+  std::vector<std::set<uint32_t>> after;  // by operation: what must have ended
+  std::deque<std::atomic<uint64_t>> begins(total), ends(total);
+  std::atomic<uint64_t> clock{1};
+  std::deque<Program> programs;
+  std::deque<std::array<uint32_t, 3>> args;
+  std::deque<Stream> streams;
+  struct Side {
+    kmd::Queue* queue;
+    kmd::Timeline* timeline;
+    NaiveQueue naive;
+    std::vector<std::set<uint32_t>> signalled;  // by value - 1: what each point stands for
+    std::set<uint32_t> allSignalled;            // by earlier batches: their signals come before later ones
+    Batch batch;
+    Stream* stream;
+  };
+  std::deque<Side> sides(queueCount);
+  for (Side& side : sides) {
+    side.queue = device.queue(kmd::Engine::kUniversal, static_cast<float>(pick(3)) / 2);
+    side.timeline = device.timeline();
+    side.stream = &streams.emplace_back();
+  }
+  const auto submit = [&](Side& side) {
+    side.batch.run(*side.stream);
+    for (uint32_t n = pick(3); n > 0; --n) {
+      const StageMask src = pick(2) ? kAll : pick(kAll + 1);
+      std::set<uint32_t> scope = side.naive.earlier(src);
+      scope.insert(side.allSignalled.begin(), side.allSignalled.end());
+      side.batch.signal(side.timeline, side.signalled.size() + 1, src);
+      side.signalled.push_back(std::move(scope));
     }
-    batch.run(streams.back());
-    ASSERT_EQ(batch.submit(device_, queue_), Status::kOk);
-    ASSERT_EQ(device_.idle(queue_), Status::kOk);
-    for (uint32_t i = 0; i < total; ++i) {
-      ASSERT_NE(begins[i].load(), UINT64_MAX);
-      for (const uint32_t before : operations[i].after)
-        ASSERT_LT(ends[before].load(), begins[i].load())
-            << "seed " << seed << ": operation " << i << " began before " << before << " ended";
+    for (const auto& scope : side.signalled) side.allSignalled.insert(scope.begin(), scope.end());
+    ASSERT_EQ(side.batch.submit(device, side.queue), Status::kOk);
+    side.batch = {};
+    side.stream = &streams.emplace_back();
+    // Waits belong to the next batch, before its work.
+    for (uint32_t n = pick(2); n > 0; --n) {
+      const Side& other = sides[pick(queueCount)];
+      if (other.signalled.empty()) continue;
+      const uint32_t value = 1 + pick(static_cast<uint32_t>(other.signalled.size()));
+      const StageMask dst = pick(kAll + 1);
+      side.batch.wait(other.timeline, value, dst);
+      // Reaching a value means that this or a later signal has happened (those of one batch are unordered).
+      std::set<uint32_t> reached = other.signalled[value - 1];
+      for (size_t later = value; later < other.signalled.size(); ++later) {
+        std::set<uint32_t> both;
+        std::set_intersection(reached.begin(), reached.end(), other.signalled[later].begin(),
+                              other.signalled[later].end(), std::inserter(both, both.end()));
+        reached = std::move(both);
+      }
+      side.naive.comesAfter(reached, dst);
+    }
+  };
+  while (after.size() < total) {
+    Side& side = sides[pick(queueCount)];
+    const uint32_t what = pick(10);
+    if (what < 6) {
+      const auto id = static_cast<uint32_t>(after.size());
+      const bool indirect = pick(4) == 0;
+      begins[id] = UINT64_MAX;
+      const uint32_t costs[] = {10, 1000, 30'000, 200'000};
+      programs.emplace_back(takeTickets, costs[pick(4)]);
+      const Ticket ticket{&clock, &begins[id], &ends[id], pick(300)};
+      const uint32_t groups = 1 + pick(4);
+      const auto compute = static_cast<uint32_t>(Stage::kCompute), arguments = static_cast<uint32_t>(Stage::kIndirect);
+      after.push_back(side.naive.gate[compute]);
+      side.naive.open[compute].insert(id);
+      if (indirect) {
+        after.back().insert(side.naive.gate[arguments].begin(), side.naive.gate[arguments].end());
+        side.naive.open[arguments].insert(id);
+        args.push_back({groups, 1, 1});
+        side.stream->dispatchIndirect(programs.back(), ticket, args.back().data());
+      } else {
+        side.stream->dispatch(programs.back(), ticket, groups);
+      }
+    } else if (what < 9) {
+      const StageMask src = pick(kAll + 1), dst = pick(kAll + 1);
+      side.stream->barrier(src, dst);
+      side.naive.comesAfter(side.naive.earlier(src), dst);
+    } else if (pick(2)) {
+      side.batch.run(*side.stream);
+      side.stream = &streams.emplace_back();
+    } else {
+      submit(side);
     }
   }
+  for (Side& side : sides) submit(side);
+  for (Side& side : sides) ASSERT_EQ(device.idle(side.queue), Status::kOk);
+  for (uint32_t i = 0; i < total; ++i) {
+    ASSERT_NE(begins[i].load(), UINT64_MAX);
+    for (const uint32_t before : after[i])
+      ASSERT_LT(ends[before].load(), begins[i].load())
+          << "seed " << seed << ": operation " << i << " began before " << before << " ended";
+  }
+}
+
+TEST_P(Work, RandomProgramsKeepTheirOrder) {
+  for (uint32_t seed = 0; seed < 60 / kSlowdown + 3; ++seed) checkRandomProgram(device_, seed, 1);
+}
+
+TEST_P(Work, RandomProgramsOnThreeQueuesKeepTheirOrder) {
+  for (uint32_t seed = 0; seed < 60 / kSlowdown + 3; ++seed) checkRandomProgram(device_, seed, 3);
 }
 
 }  // namespace
