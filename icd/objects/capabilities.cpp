@@ -37,6 +37,8 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kKHRGetMemoryRequirements2,
     DeviceExtension::kEXTMemoryBudget,
     // -- descriptors
+    DeviceExtension::kEXTDescriptorIndexing,
+    DeviceExtension::kEXTInlineUniformBlock,
     DeviceExtension::kKHRDescriptorUpdateTemplate,
     DeviceExtension::kKHRMaintenance3,
     DeviceExtension::kKHRPushDescriptor,
@@ -49,16 +51,76 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kKHRCopyCommands2,
     DeviceExtension::kEXTCalibratedTimestamps,
     DeviceExtension::kEXTHostQueryReset,
+    // -- shaders
+    DeviceExtension::kKHR16bitStorage,
+    DeviceExtension::kKHR8bitStorage,
+    DeviceExtension::kKHRRelaxedBlockLayout,
+    DeviceExtension::kKHRShaderAtomicInt64,
+    DeviceExtension::kKHRShaderClock,
+    DeviceExtension::kKHRShaderFloat16Int8,
+    DeviceExtension::kKHRShaderFloatControls,
+    DeviceExtension::kKHRShaderIntegerDotProduct,
+    DeviceExtension::kKHRShaderNonSemanticInfo,
+    DeviceExtension::kKHRStorageBufferStorageClass,
+    DeviceExtension::kKHRUniformBufferStandardLayout,
+    DeviceExtension::kKHRVariablePointers,
+    DeviceExtension::kKHRVulkanMemoryModel,
+    DeviceExtension::kKHRWorkgroupMemoryExplicitLayout,
+    DeviceExtension::kEXTScalarBlockLayout,
+    DeviceExtension::kEXTShaderAtomicFloat,
+    DeviceExtension::kEXTShaderSubgroupBallot,
+    DeviceExtension::kEXTShaderSubgroupVote,
     // -- pipelines
     DeviceExtension::kEXTPipelineCreationCacheControl,
     DeviceExtension::kEXTPipelineCreationFeedback,
     // -- device
     DeviceExtension::kKHRDeviceGroup,
     DeviceExtension::kKHRDriverProperties,
+    DeviceExtension::kKHRMaintenance1,
     DeviceExtension::kKHRFormatFeatureFlags2,
     DeviceExtension::kEXTPrivateData,
     DeviceExtension::kEXTToolingInfo,
 };
+
+// What the registry allows on devices of version 1.1 alone.
+constexpr DeviceExtension kDeviceExtensionsOf11[] = {
+    DeviceExtension::kKHRShaderSubgroupExtendedTypes,
+    DeviceExtension::kKHRSpirv14,
+    DeviceExtension::kEXTSubgroupSizeControl,
+};
+
+void addShaderFeatures(Features* f) {
+  f->robustBufferAccess = true;
+  f->shaderFloat64 = f->shaderInt64 = f->shaderInt16 = f->shaderFloat16 = f->shaderInt8 = true;
+  f->storageBuffer16BitAccess = f->uniformAndStorageBuffer16BitAccess = f->storagePushConstant16 = true;
+  f->storageBuffer8BitAccess = f->uniformAndStorageBuffer8BitAccess = f->storagePushConstant8 = true;
+  f->variablePointers = f->variablePointersStorageBuffer = true;
+  f->shaderBufferInt64Atomics = f->shaderSharedInt64Atomics = true;
+  f->shaderBufferFloat32Atomics = f->shaderBufferFloat32AtomicAdd = true;
+  f->shaderBufferFloat64Atomics = f->shaderBufferFloat64AtomicAdd = true;
+  f->shaderSharedFloat32Atomics = f->shaderSharedFloat32AtomicAdd = true;
+  f->shaderSharedFloat64Atomics = f->shaderSharedFloat64AtomicAdd = true;
+  f->vulkanMemoryModel = f->vulkanMemoryModelDeviceScope = true;
+  f->workgroupMemoryExplicitLayout = f->workgroupMemoryExplicitLayoutScalarBlockLayout = true;
+  f->workgroupMemoryExplicitLayout8BitAccess = f->workgroupMemoryExplicitLayout16BitAccess = true;
+  f->scalarBlockLayout = f->uniformBufferStandardLayout = true;
+  f->shaderIntegerDotProduct = true;
+  f->shaderSubgroupExtendedTypes = true;
+  f->subgroupSizeControl = f->computeFullSubgroups = true;
+  f->shaderSubgroupClock = f->shaderDeviceClock = true;
+}
+
+// Of descriptor indexing what buffers need; descriptorIndexing itself, which asks for images, stays off.
+void addDescriptorFeatures(Features* f) {
+  f->shaderUniformBufferArrayDynamicIndexing = f->shaderStorageBufferArrayDynamicIndexing = true;
+  f->shaderUniformBufferArrayNonUniformIndexing = f->shaderStorageBufferArrayNonUniformIndexing = true;
+  f->runtimeDescriptorArray = true;
+  f->descriptorBindingUniformBufferUpdateAfterBind = f->descriptorBindingStorageBufferUpdateAfterBind = true;
+  f->descriptorBindingUpdateUnusedWhilePending = true;
+  f->descriptorBindingPartiallyBound = true;
+  f->descriptorBindingVariableDescriptorCount = true;
+  f->inlineUniformBlock = f->descriptorBindingInlineUniformBlockUpdateAfterBind = true;
+}
 
 Features makeFeatures() {
   Features f;
@@ -69,6 +131,8 @@ Features makeFeatures() {
   f.privateData = true;
   f.synchronization2 = true;
   f.timelineSemaphore = true;
+  addShaderFeatures(&f);
+  addDescriptorFeatures(&f);
   return f;
 }
 
@@ -208,9 +272,13 @@ void fillUuid(uint8_t (&uuid)[VK_UUID_SIZE], const char* what) {
 
 void fillSubgroups(Properties* p) {
   p->subgroupSize = 16;
-  p->subgroupSupportedStages = 0;
-  p->subgroupSupportedOperations = 0;
+  p->subgroupSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
+  p->subgroupSupportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
+                                   VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
+                                   VK_SUBGROUP_FEATURE_SHUFFLE_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT |
+                                   VK_SUBGROUP_FEATURE_CLUSTERED_BIT | VK_SUBGROUP_FEATURE_QUAD_BIT;
   p->subgroupQuadOperationsInAllStages = VK_FALSE;
+  p->requiredSubgroupSizeStages = VK_SHADER_STAGE_COMPUTE_BIT;
 }
 
 void fillDescriptorIndexing(Properties* p) {
@@ -278,13 +346,18 @@ const InstanceExtensionSet& supportedInstanceExtensions() {
   return set;
 }
 
-const DeviceExtensionSet& supportedDeviceExtensions() {
-  static const DeviceExtensionSet set = [] {
+const DeviceExtensionSet& supportedDeviceExtensions(uint32_t deviceVersion) {
+  static const DeviceExtensionSet of10 = [] {
     DeviceExtensionSet s;
     for (DeviceExtension e : kDeviceExtensions) s.add(e);
     return s;
   }();
-  return set;
+  static const DeviceExtensionSet of11 = [] {
+    DeviceExtensionSet s = of10;
+    for (DeviceExtension e : kDeviceExtensionsOf11) s.add(e);
+    return s;
+  }();
+  return deviceVersion >= VK_API_VERSION_1_1 ? of11 : of10;
 }
 
 const Features& supportedFeatures() {
@@ -292,10 +365,10 @@ const Features& supportedFeatures() {
   return features;
 }
 
-void fillProperties(Properties* p) {
+void fillProperties(uint32_t deviceVersion, Properties* p) {
   const HostInfo& host = hostInfo();
   VkPhysicalDeviceProperties& base = p->base;
-  base.apiVersion = deviceApiVersion();
+  base.apiVersion = deviceVersion;
   base.driverVersion = VK_MAKE_API_VERSION(0, 0, 1, 0);
   base.vendorID = 0x10000 | 0x7075;  // no PCI vendor and no registered Khronos vendor: outside both ranges in use
   base.deviceID = 1;

@@ -19,12 +19,14 @@ const HostInfo& hostInfo();
 /// VK_API_VERSION of instance-level functionality.
 uint32_t instanceApiVersion();
 /// The version that the device claims: the newest whose mandatory parts are all there, or PUMICE_API_VERSION.
+/// Read when an instance is made, which keeps it.
 uint32_t deviceApiVersion();
 
 const InstanceExtensionSet& supportedInstanceExtensions();
-const DeviceExtensionSet& supportedDeviceExtensions();
+/// Some extensions need a device of version 1.1.
+const DeviceExtensionSet& supportedDeviceExtensions(uint32_t deviceVersion);
 const Features& supportedFeatures();
-void fillProperties(Properties* out);
+void fillProperties(uint32_t deviceVersion, Properties* out);
 
 /// Queue families, in order of index.
 struct QueueFamily {

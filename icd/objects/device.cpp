@@ -26,7 +26,7 @@ Device::~Device() {
 }
 
 VkResult Device::init(const VkDeviceCreateInfo& info) {
-  apiVersion_ = std::min(physicalDevice_.instance().apiVersion(), deviceApiVersion());
+  apiVersion_ = std::min(physicalDevice_.instance().apiVersion(), physicalDevice_.apiVersion());
   if (VkResult r = enableExtensions(info); r != VK_SUCCESS) return r;
   if (VkResult r = enableFeatures(info); r != VK_SUCCESS) return r;
   kmd::DeviceConfig config;
@@ -44,7 +44,7 @@ VkResult Device::init(const VkDeviceCreateInfo& info) {
 VkResult Device::enableExtensions(const VkDeviceCreateInfo& info) {
   for (uint32_t i = 0; i < info.enabledExtensionCount; ++i) {
     const auto e = findExtension<DeviceExtension>(info.ppEnabledExtensionNames[i]);
-    if (!e || !supportedDeviceExtensions().has(*e)) {
+    if (!e || !supportedDeviceExtensions(physicalDevice_.apiVersion()).has(*e)) {
       PUMICE_ERROR("icd", "device extension %s is not supported", info.ppEnabledExtensionNames[i]);
       return VK_ERROR_EXTENSION_NOT_PRESENT;
     }

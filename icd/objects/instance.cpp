@@ -59,11 +59,13 @@ PFN_vkVoidFunction instanceProcAddr(VkInstance handle, const char* name) {
     return ok ? entry->function : nullptr;
   }
   if (entry->level == EntryLevel::kGlobal) return entry->function;
-  const Instance& instance = *Instance::from(handle);
+  Instance& instance = *Instance::from(handle);
   // Physical-device and device functions may come from what the device supports, whether enabled or not.
-  const uint32_t version = entry->level == EntryLevel::kInstance ? instanceApiVersion() : deviceApiVersion();
+  const uint32_t version =
+      entry->level == EntryLevel::kInstance ? instanceApiVersion() : instance.physicalDevice().apiVersion();
   const DeviceExtensionSet none;
-  const auto& device = entry->level == EntryLevel::kInstance ? none : supportedDeviceExtensions();
+  const auto& device =
+      entry->level == EntryLevel::kInstance ? none : supportedDeviceExtensions(instance.physicalDevice().apiVersion());
   // Device-level functions of an instance extension (debug utils) hang on the instance's enabled set alone.
   const bool coreOfInstance = entry->level == EntryLevel::kPhysical && entry->coreVersion <= instanceApiVersion();
   if (coreOfInstance || isAvailable(*entry, version, instance.enabledExtensions(), device)) return entry->function;

@@ -21,6 +21,8 @@ void fillQueueFamily(const QueueFamily& family, VkQueueFamilyProperties* out) {
 
 }  // namespace
 
+PhysicalDevice::PhysicalDevice(Instance& instance) : instance_(instance), apiVersion_(deviceApiVersion()) {}
+
 void PhysicalDevice::addDevice(Device* device) {
   std::lock_guard lock(devicesLock_);
   devices_.push_back(device);
@@ -50,15 +52,17 @@ VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFeatures2(VkPhysicalDevice, VkPhys
   writeFeatures(supportedFeatures(), pFeatures);
 }
 
-VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties(VkPhysicalDevice, VkPhysicalDeviceProperties* pProperties) {
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties(VkPhysicalDevice physicalDevice,
+                                                         VkPhysicalDeviceProperties* pProperties) {
   Properties properties;
-  fillProperties(&properties);
+  fillProperties(PhysicalDevice::from(physicalDevice)->apiVersion(), &properties);
   *pProperties = properties.base;
 }
 
-VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties2(VkPhysicalDevice, VkPhysicalDeviceProperties2* pProperties) {
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties2(VkPhysicalDevice physicalDevice,
+                                                          VkPhysicalDeviceProperties2* pProperties) {
   Properties properties;
-  fillProperties(&properties);
+  fillProperties(PhysicalDevice::from(physicalDevice)->apiVersion(), &properties);
   writeProperties(properties, pProperties);
 }
 
@@ -188,14 +192,15 @@ VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateDeviceLayerProperties(VkPhysicalDevice
   return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateDeviceExtensionProperties(VkPhysicalDevice, const char* pLayerName,
-                                                                    uint32_t* pPropertyCount,
+VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateDeviceExtensionProperties(VkPhysicalDevice physicalDevice,
+                                                                    const char* pLayerName, uint32_t* pPropertyCount,
                                                                     VkExtensionProperties* pProperties) {
   if (pLayerName != nullptr) return VK_ERROR_LAYER_NOT_PRESENT;
+  const DeviceExtensionSet& supported = supportedDeviceExtensions(PhysicalDevice::from(physicalDevice)->apiVersion());
   ArrayOut<VkExtensionProperties> out(pPropertyCount, pProperties);
   for (size_t i = 0; i < static_cast<size_t>(DeviceExtension::kCount); ++i) {
     const auto e = static_cast<DeviceExtension>(i);
-    if (supportedDeviceExtensions().has(e)) out.append([&](auto* p) { *p = extensionProperties(e); });
+    if (supported.has(e)) out.append([&](auto* p) { *p = extensionProperties(e); });
   }
   return out.result();
 }

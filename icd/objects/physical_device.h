@@ -13,9 +13,11 @@ class Instance;
 
 class PhysicalDevice : public Object<PhysicalDevice, VkPhysicalDevice, VK_OBJECT_TYPE_PHYSICAL_DEVICE> {
  public:
-  explicit PhysicalDevice(Instance& instance) : instance_(instance) {}
+  explicit PhysicalDevice(Instance& instance);
 
   Instance& instance() { return instance_; }
+  /// Read once from the environment, when the instance is made.
+  uint32_t apiVersion() const { return apiVersion_; }
 
   /// Open devices, for the memory budget. Thread safe.
   void addDevice(Device* device);
@@ -25,6 +27,7 @@ class PhysicalDevice : public Object<PhysicalDevice, VkPhysicalDevice, VK_OBJECT
 
  private:
   Instance& instance_;
+  const uint32_t apiVersion_;
   std::mutex devicesLock_;
   std::vector<Device*> devices_;
 };
