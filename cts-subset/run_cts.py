@@ -91,7 +91,7 @@ def select(cases, patterns):
     return chosen
 
 
-def run_once(deqp, env, cases, timeout, results):
+def run_once(deqp, extra, env, cases, timeout, results):
     """Runs cases in one process until it ends, dies or hangs. Returns the cases that are left."""
     left = collections.OrderedDict.fromkeys(cases)
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as case_file:
@@ -99,7 +99,7 @@ def run_once(deqp, env, cases, timeout, results):
         case_file.flush()
         command = [deqp, f"--deqp-caselist-file={case_file.name}", "--deqp-log-filename=/dev/null",
                    "--deqp-log-images=disable", "--deqp-log-shader-sources=disable", "--deqp-shadercache=disable",
-                   "--deqp-log-flush=disable"]
+                   "--deqp-log-flush=disable", *extra]
         process = subprocess.Popen(command, cwd=os.path.dirname(deqp), env=env, text=True, errors="replace",
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         # A reader thread, because a hung program must not hang this one.
@@ -144,9 +144,9 @@ def run_once(deqp, env, cases, timeout, results):
     return list(left)
 
 
-def run_chunk(deqp, env, cases, timeout, results):
+def run_chunk(deqp, extra, env, cases, timeout, results):
     while cases:
-        cases = run_once(deqp, env, cases, timeout, results)
+        cases = run_once(deqp, extra, env, cases, timeout, results)
 
 
 def write_results(out, results):
@@ -181,8 +181,11 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at a time")
     parser.add_argument("--chunk", type=int, default=400, help="cases in one process")
     parser.add_argument("--timeout", type=float, default=60, help="seconds without output that mean a hang")
+    parser.add_argument("--graphics", action="store_true",
+                        help="ask for a queue that can draw (without it deqp-vk is told that compute is all there is)")
     args = parser.parse_args()
 
+    extra = [] if args.graphics else ["--deqp-compute-only=enable"]
     deqp = os.path.abspath(args.deqp)
     patterns = read_list(args.list)
     if args.cases and os.path.exists(args.cases):
@@ -203,7 +206,7 @@ def main():
     env = environment(args.manifest)
     chunks = [chosen[i : i + args.chunk] for i in range(0, len(chosen), args.chunk)]
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for done in [pool.submit(run_chunk, deqp, env, chunk, args.timeout, results) for chunk in chunks]:
+        for done in [pool.submit(run_chunk, deqp, extra, env, chunk, args.timeout, results) for chunk in chunks]:
             done.result()
     write_results(args.out, results)
 
@@ -213,7 +216,7 @@ def main():
     print(f"{len(results.by_case)} cases: {results.counts()}")
     for case in unexpected[:20]:
         outcome, message = results.by_case[case]
-        print(f"{outcome}: {case}: {message}")
+        print(f"{outcome}: {case}: {message[:160]}")
     if len(unexpected) > 20:
         print(f"... and {len(unexpected) - 20} more, see {args.out}")
     repaired = sorted(case for case in expected if results.by_case.get(case, ("",))[0] == "pass")

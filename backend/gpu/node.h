@@ -73,7 +73,10 @@ struct Span : Node {
   // Workgroups, or blocks of a copy, are handed out in ascending order.
   std::atomic<uint64_t> nextUnit{0};
   std::atomic<uint64_t> unitsLeft{0};  // not executed; whoever brings it to zero completes the span
-  std::atomic<bool> shared{false};     // has been given to the pool
+  // Estimate for one unit. The program and the packet may be read by those who hold units that are not finished; a
+  // worker that only looks for more must not: the span may be complete, and its stream freed.
+  std::atomic<uint64_t> unitCost_ns{0};
+  std::atomic<bool> shared{false};  // has been given to the pool
   sched::Task task;
 
   static Span* fromTask(sched::Task* task);

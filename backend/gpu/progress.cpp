@@ -17,8 +17,8 @@ constexpr uint64_t kChunk_ns = 50'000;
 
 // How many units a worker takes at once: about kChunk_ns of work, less towards the end of the span so that the workers
 // finish at the same time.
-uint64_t chunkUnits(const Work& work, uint64_t unitsLeft, uint32_t workers) {
-  const uint64_t perUnit_ns = std::max<uint64_t>(1, estimate_ns(work, 1));
+uint64_t chunkUnits(uint64_t unitCost_ns, uint64_t unitsLeft, uint32_t workers) {
+  const uint64_t perUnit_ns = std::max<uint64_t>(1, unitCost_ns);
   const uint64_t share = unitsLeft / (2 * uint64_t{workers});
   return std::max<uint64_t>(1, std::min(kChunk_ns / perUnit_ns, workers == 1 ? unitsLeft : share));
 }
@@ -190,6 +190,7 @@ void Progress::runSpan(Span* span) {
     // Only one worker is here: the span has had one unit, hence one slot, so far.
     span->work = resolveIndirect(machine_, *worker_, *span->queue, span->work);
     span->unitsLeft.store(span->work.unitCount, std::memory_order_relaxed);
+    span->unitCost_ns.store(estimate_ns(span->work, 1), std::memory_order_relaxed);
     if (span->work.unitCount == 0) {
       completeSpan(span);
       return;
@@ -203,11 +204,16 @@ void Progress::runSpan(Span* span) {
     const uint64_t seen = span->nextUnit.load(std::memory_order_relaxed);
     if (seen >= work.unitCount) return;
     const bool lost = machine_.isLost();
-    const uint64_t wanted = lost ? work.unitCount : chunkUnits(work, work.unitCount - seen, workers);
+    const uint64_t wanted =
+        lost ? work.unitCount
+             : chunkUnits(span->unitCost_ns.load(std::memory_order_relaxed), work.unitCount - seen, workers);
     const uint64_t begin = span->nextUnit.fetch_add(wanted, std::memory_order_relaxed);
     if (begin >= work.unitCount) return;
     const uint64_t count = std::min(wanted, work.unitCount - begin);
-    if (!lost) executeUnits(machine_, *worker_, *span->queue, work, begin, begin + count, Timing::kMeasure);
+    if (!lost) {
+      executeUnits(machine_, *worker_, *span->queue, work, begin, begin + count, Timing::kMeasure);
+      span->unitCost_ns.store(estimate_ns(work, 1), std::memory_order_relaxed);  // as measured
+    }
     finishUnits(span, count);
     // Decoding goes first: what it finds may be more urgent than the rest of this span.
     if (machine_.waitingDecodes.load(std::memory_order_relaxed) > 0 && machine_.pool->idleWorkers() == 0) {

@@ -193,6 +193,7 @@ void Queue::addSpan(const Work& work, const Predecessors& predecessors, uint32_t
   span->work = work;
   span->nextUnit.store(0, std::memory_order_relaxed);
   span->unitsLeft.store(work.unitCount, std::memory_order_relaxed);
+  span->unitCost_ns.store(estimate_ns(work, 1), std::memory_order_relaxed);
   span->shared.store(false, std::memory_order_relaxed);
   span->task.run = runSpanOnWorker;
   span->task.priority = priority_;

@@ -403,7 +403,10 @@ void Generator::emitAtomic(const Inst* i, const Flow& flow) {
   llvm::SmallVector<llvm::Value*, 16> addresses, masks, values, comparators;
   for (uint32_t j = 0; j < k_; ++j) {
     llvm::Value* inRange = a.provenActive ? nullptr : laneRange(a, j, 0);
-    masks.push_back(andMask(partMask(flow.mask, j), inRange));
+    llvm::Value* mask = andMask(partMask(flow.mask, j), inRange);
+    // No mask means all lanes; the emitter wants to see it.
+    if (!mask) mask = llvm::Constant::getAllOnesValue(type(Kind::kBool, lanes_));
+    masks.push_back(mask);
     if (!inGang) addresses.push_back(laneAddresses(a, j, 0));
   }
   if (inGang) request.uniformAddress = bytePointer(a.pointer, offsetOf(a, index64(a, scalar(a.index)), 0));

@@ -10,9 +10,10 @@ Program generate(uint64_t seed, const GeneratorOptions& options) {
   return Generator(seed, options).run();
 }
 
-Generator::Generator(uint64_t seed, const GeneratorOptions& options) : rng_(seed), options_(options) {}
+Generator::Generator(uint64_t seed, const GeneratorOptions& options) : seed_(seed), rng_(seed), options_(options) {}
 
 Program Generator::run() {
+  program_.seed = seed_;
   program_.fn = std::make_unique<Function>();
   fn_ = program_.fn.get();
   fn_->name = "random";

@@ -123,6 +123,7 @@ class Generator {
   Value* ownIndex();
   Value* maybeOutOfRange(Value* index);
 
+  uint64_t seed_;
   Rng rng_;
   GeneratorOptions options_;
   Program program_;

@@ -1,0 +1,116 @@
+#include "shaders/random/differential/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "shaders/cache/code_arena.h"
+#include "shaders/cache/elf_loader.h"
+#include "shaders/codegen/codegen.h"
+#include "shaders/ir/clone.h"
+#include "shaders/ir/verifier.h"
+#include "shaders/passes/passes.h"
+#include "shaders/random/machine.h"
+#include "shaders/random/rng.h"
+
+namespace pumice::shader::random {
+namespace {
+
+bool isStepLimit(const std::string& error) {
+  return error.find("step limit") != std::string::npos;
+}
+
+Report checkSetting(const Program& program, Machine& machine, const Machine::Outcome& expected, const Setting& setting,
+                    const CheckOptions& options) {
+  const auto report = [&](Verdict v, std::string text) { return Report{v, setting, std::move(text)}; };
+  const auto fn = ir::clone(*program.fn);
+  const Machine::Outcome* right = &expected;
+  Machine::Outcome afterPasses;
+  if (setting.passes) {
+    passes::runPasses(*fn, setting.target.tier);
+    const std::string fault = ir::verify(*fn);
+    if (!fault.empty()) return report(Verdict::kBrokenByPass, fault);
+    afterPasses = machine.interpret(*fn, options.maxSteps * 4);
+    if (!afterPasses.error.empty()) return report(Verdict::kBrokenByPass, afterPasses.error);
+    right = &afterPasses;
+  }
+
+  const CompileResult compiled = codegen::generateCompute(*fn, program.slots, setting.target);
+  if (compiled.status != CompileStatus::kOk) {
+    return report(Verdict::kNotCompiled,
+                  fmt::format("status {}: {}", static_cast<int>(compiled.status), compiled.message));
+  }
+  auto& arena = cache::CodeArena::instance();
+  const cache::LoadResult loaded = cache::loadObject(arena, compiled.object.elf, kEntrySymbol);
+  if (loaded.status != cache::LoadStatus::kOk) return report(Verdict::kNotCompiled, "loader: " + loaded.message);
+  const auto entry =
+      reinterpret_cast<abi::ComputeEntry>(reinterpret_cast<uintptr_t>(loaded.code.entry));  // data to code pointer
+  const Machine::Outcome actual = machine.execute(entry, compiled.object.info.frameBytes);
+  arena.free(loaded.code.block);
+  std::string difference = machine.difference(*right, actual);
+  if (!difference.empty()) return report(Verdict::kDifferent, std::move(difference));
+  return {};
+}
+
+}  // namespace
+
+std::string describe(const Setting& s) {
+  return fmt::format("V={} k={} {}{}", s.target.vectorLanes, s.target.gangVectors,
+                     s.target.tier == Tier::kQuick ? "quick" : "better", s.passes ? " passes" : "");
+}
+
+const char* name(Verdict v) {
+  static constexpr const char* kNames[] = {"equal",          "skipped", "different", "not compiled",
+                                           "broken by pass", "crashed", "timeout"};
+  return kNames[static_cast<size_t>(v)];
+}
+
+std::vector<Setting> allSettings() {
+  std::vector<Setting> all;
+  const uint32_t widest = codegen::resolveTarget({}).vectorLanes;
+  for (const bool passes : {false, true}) {
+    for (const uint32_t v : {4u, 8u, 16u}) {
+      if (v > widest) continue;
+      for (const uint32_t k : {1u, 2u, 3u, 4u, 8u, 0u}) {
+        for (const Tier tier : {Tier::kBetter, Tier::kQuick}) {
+          if (tier == Tier::kQuick && k > 1) continue;
+          Setting s;
+          s.target.vectorLanes = v;
+          s.target.gangVectors = k;
+          s.target.tier = tier;
+          s.passes = passes;
+          all.push_back(s);
+        }
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<Setting> someSettings(uint64_t seed, uint32_t count) {
+  std::vector<Setting> all = allSettings();
+  Rng rng(seed ^ 0x5e771465);
+  for (size_t i = 0; i < all.size(); i++) {
+    std::swap(all[i], all[i + rng.below(static_cast<uint32_t>(all.size() - i))]);
+  }
+  all.resize(std::min<size_t>(count, all.size()));
+  return all;
+}
+
+Report check(const Program& program, std::span<const Setting> settings, const CheckOptions& options,
+             const std::function<void(uint32_t)>& onStage) {
+  Machine machine(program);
+  const Machine::Outcome expected = machine.interpret(*program.fn, options.maxSteps, options.checkRaces);
+  if (!expected.error.empty()) {
+    const bool isExpected = isStepLimit(expected.error) || options.checkRaces;
+    return {isExpected ? Verdict::kSkipped : Verdict::kBrokenByPass, {}, expected.error};
+  }
+  for (uint32_t i = 0; i < settings.size(); i++) {
+    if (onStage) onStage(i);
+    Report r = checkSetting(program, machine, expected, settings[i], options);
+    if (r.isFailure()) return r;
+  }
+  return {};
+}
+
+}  // namespace pumice::shader::random
