@@ -26,6 +26,10 @@ constexpr std::array<abi::BindingSlot, 2> kBindings = {abi::BindingSlot{0, 0, 1,
 // Before anything opens it.
 const int kPathSet = setenv("PUMICE_COMPILER_LIBRARY", PUMICE_TEST_COMPILER, 0);
 
+[[noreturn]] void leave(abi::ComputeEnv*) {
+  std::abort();
+}
+
 ComputeCompileInfo saxpyInfo() {
   ComputeCompileInfo info;
   info.spirv = saxpy;
@@ -66,8 +70,7 @@ TEST(CompilerLibrary, CompilesLoadsRuns) {
     push[0] = kCount - 7;
     push[1] = std::bit_cast<uint32_t>(2.0f);
     const uint32_t cancel = 0;
-    static const abi::RuntimeTable runtime{
-        abi::kShaderAbiVersion, [](abi::ComputeEnv*) { std::abort(); }, [] { return uint64_t{0}; }, {}};
+    static const abi::RuntimeTable runtime{abi::kShaderAbiVersion, leave, [] { return uint64_t{0}; }, {}};
     alignas(64) std::array<std::byte, abi::kSinkBytes> sink;
     std::vector<std::byte> frame(r.object.info.frameBytes + 64);
     const uint64_t frameBase = (reinterpret_cast<uint64_t>(frame.data()) + 63) & ~uint64_t{63};

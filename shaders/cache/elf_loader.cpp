@@ -113,7 +113,8 @@ Loader::Error Loader::readSymbols() {
   for (const Section& s : sections_) {
     if (s.header.sh_type != SHT_SYMTAB) continue;
     if (symbolNames_ != nullptr) return fail("two symbol tables");
-    if (s.header.sh_entsize != sizeof(Elf64_Sym) || s.header.sh_size % sizeof(Elf64_Sym) != 0) {
+    if (s.header.sh_entsize != sizeof(Elf64_Sym) || s.header.sh_size % sizeof(Elf64_Sym) != 0 ||
+        s.header.sh_size == 0) {
       return fail("bad symbol table");
     }
     if (s.header.sh_link >= sections_.size() || sections_[s.header.sh_link].header.sh_type != SHT_STRTAB) {
