@@ -73,12 +73,18 @@ struct Span : Node {
   // Workgroups, or blocks of a copy, are handed out in ascending order.
   std::atomic<uint64_t> nextUnit{0};
   std::atomic<uint64_t> unitsLeft{0};  // not executed; whoever brings it to zero completes the span
-  // Estimate for one unit. The program and the packet may be read by those who hold units that are not finished; a
-  // worker that only looks for more must not: the span may be complete, and its stream freed.
+  // Estimate for one unit. The program and the packet may be read only by those who hold units that are not finished
+  // while the device is not lost: else the span may be complete, and its stream freed.
   std::atomic<uint64_t> unitCost_ns{0};
   std::atomic<bool> shared{false};  // has been given to the pool
   sched::Task task;
 
+  // Saturates.
+  uint64_t estimate_ns() const {
+    uint64_t total_ns;
+    const uint64_t unit_ns = unitCost_ns.load(std::memory_order_relaxed);
+    return __builtin_mul_overflow(unit_ns, work.unitCount, &total_ns) ? UINT64_MAX : total_ns;
+  }
   static Span* fromTask(sched::Task* task);
 };
 

@@ -134,9 +134,9 @@ void Progress::drain() {
       // What this worker cannot do at once, others may: all but one span, if together they are worth a wake-up.
       uint64_t rest_ns = 0;
       for (Span* other = firstReady_; other && rest_ns <= kInlineBudget_ns; other = other->nextReady)
-        rest_ns += estimate_ns(other->work, other->work.unitCount);
+        rest_ns += other->estimate_ns();
       if (rest_ns > kInlineBudget_ns) shareReady();
-      if (firstQueue_ && estimate_ns(span->work, span->work.unitCount) > kInlineBudget_ns)
+      if (firstQueue_ && span->estimate_ns() > kInlineBudget_ns)
         handToPool(span, usefulWorkers(*span));
       else
         startHere(span);
@@ -167,7 +167,7 @@ void Progress::shareReady() {
 
 uint32_t Progress::usefulWorkers(const Span& span) const {
   const uint64_t workers = machine_.pool->workerCount();
-  const uint64_t byCost = estimate_ns(span.work, span.work.unitCount) / kInlineBudget_ns;
+  const uint64_t byCost = span.estimate_ns() / kInlineBudget_ns;
   return static_cast<uint32_t>(std::clamp<uint64_t>(std::min(byCost, span.work.unitCount), 1, workers));
 }
 
@@ -189,12 +189,12 @@ void Progress::runSpan(Span* span) {
   if (span->work.kind == WorkKind::kDispatchIndirect) {
     // Only one worker is here: the span has had one unit, hence one slot, so far.
     span->work = resolveIndirect(machine_, *worker_, *span->queue, span->work);
-    span->unitsLeft.store(span->work.unitCount, std::memory_order_relaxed);
-    span->unitCost_ns.store(estimate_ns(span->work, 1), std::memory_order_relaxed);
     if (span->work.unitCount == 0) {
       completeSpan(span);
       return;
     }
+    span->unitsLeft.store(span->work.unitCount, std::memory_order_relaxed);
+    span->unitCost_ns.store(estimate_ns(span->work, 1), std::memory_order_relaxed);
     const uint32_t useful = usefulWorkers(*span);
     if (useful > 1) handToPool(span, useful - 1);
   }
