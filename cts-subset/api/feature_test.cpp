@@ -1,6 +1,6 @@
 // Features of descriptors and shaders that need an extension.
 //
-// covers: VK_EXT_descriptor_indexing,
+// covers: VK_KHR_buffer_device_address, feature:bufferDeviceAddress, VK_EXT_descriptor_indexing,
 // covers: feature:runtimeDescriptorArray, feature:shaderStorageBufferArrayNonUniformIndexing,
 // covers: feature:descriptorBindingVariableDescriptorCount, feature:descriptorBindingPartiallyBound,
 // covers: feature:descriptorBindingStorageBufferUpdateAfterBind, VK_EXT_inline_uniform_block,
@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "cts-subset/support/vulkan_test.h"
+#include "shaders/address.spv.h"
 #include "shaders/bindless.spv.h"
 #include "shaders/endless.spv.h"
 #include "shaders/inline_uniform.spv.h"
@@ -62,6 +63,30 @@ class FeatureTest : public VulkanTest {
     return data;
   }
 };
+
+TEST_F(FeatureTest, ShadersUseDeviceAddresses) {
+  VkPhysicalDeviceBufferDeviceAddressFeatures features{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES};
+  features.bufferDeviceAddress = VK_TRUE;
+  createDevice({.extensions = {VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME, VK_KHR_DEVICE_GROUP_EXTENSION_NAME,
+                               VK_KHR_STORAGE_BUFFER_STORAGE_CLASS_EXTENSION_NAME},
+                .features = &features});
+  DEVICE_FN(vkGetBufferDeviceAddressKHR);
+  const TestBuffer source = makeBuffer(4096, kAllUsages, true), target = makeBuffer(4096, kAllUsages, true);
+  for (uint32_t i = 0; i < 1024; ++i) source.as<uint32_t>()[i] = i * i;
+  const auto address = [&](const TestBuffer& b) {
+    const VkBufferDeviceAddressInfo info{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr, b.buffer};
+    return vkGetBufferDeviceAddressKHR(device(), &info);
+  };
+  const uint64_t push[] = {address(source), address(target)};
+  const Compute compute = makeCompute(k_address, {}, 16);
+  run([&](VkCommandBuffer c) {
+    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, compute.pipeline);
+    vkCmdPushConstants(c, compute.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, 16, push);
+    vkCmdDispatch(c, 32, 1, 1);
+  });
+  for (uint32_t i = 0; i < 1024; ++i) ASSERT_EQ(target.as<uint32_t>()[i], i * i * 3 + 1) << i;
+}
 
 // 5,000 descriptors of a variable count, some of them never written and some updated after binding.
 TEST_F(FeatureTest, Bindless) {

@@ -1,6 +1,6 @@
 // covers: vkCmdCopyBuffer, vkCmdCopyBuffer2, vkCmdFillBuffer, vkCmdUpdateBuffer, vkCmdPipelineBarrier,
-// covers: VK_KHR_maintenance1, vkCmdPipelineBarrier2, vkQueueSubmit, vkQueueWaitIdle, vkDeviceWaitIdle,
-// VK_KHR_copy_commands2
+// covers: VK_KHR_maintenance1, vkCmdPipelineBarrier2, vkQueueSubmit, vkQueueWaitIdle, vkDeviceWaitIdle
+// covers: VK_KHR_copy_commands2
 #include <cstring>
 #include <random>
 

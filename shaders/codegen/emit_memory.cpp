@@ -320,6 +320,7 @@ void Generator::storeContiguous(const Address& a, bool wholeGang, const Value* v
     for (uint32_t c = 0; c < n; ++c)
       for (uint32_t j = first; j < first + step; ++j) {
         llvm::Value* mask = andMask(partMask(flow.mask, j), laneRange(a, j, c));
+        if (mask == nullptr) mask = partMask(flow.mask, j);  // no range to check: an address of the shader's own
         if (n == 1 && features_.avx512)
           b_.CreateMaskedStore(vector(value, j), contiguousPointer(a, j, true), alignOf(a), mask);
         else
