@@ -19,6 +19,7 @@ Program Generator::run() {
   fn_->name = "random";
   b_ = std::make_unique<Builder>(*fn_);
   chooseShape();
+  program_.contractable = rng_.chance(60);
   makeBuffers();
   prologue();
 

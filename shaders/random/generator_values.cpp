@@ -154,8 +154,9 @@ Value* Generator::floatExpression(Kind k, bool uniform) {
     return b_->unary(rng_.oneOf({Op::FNeg, Op::FAbs, Op::FSqrt, Op::FFloor, Op::FCeil, Op::FTrunc, Op::FRoundEven}), a);
   }
   if (dice < 40) return b_->ternary(Op::FFma, a, pick(k, uniform), pick(k, uniform));
-  return b_->binary(rng_.oneOf({Op::FAdd, Op::FSub, Op::FMul, Op::FMul, Op::FAdd, Op::FDiv, Op::FMin, Op::FMax}), a,
-                    pick(k, uniform));
+  Op op = rng_.oneOf({Op::FAdd, Op::FSub, Op::FMul, Op::FMul, Op::FAdd, Op::FDiv, Op::FMin, Op::FMax});
+  if (op == Op::FMul && !program_.contractable) op = Op::FMax;
+  return b_->binary(op, a, pick(k, uniform));
 }
 
 Value* Generator::transcendental(Kind k, bool uniform) {

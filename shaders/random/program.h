@@ -26,6 +26,7 @@ struct Program {
   uint32_t groupCount[3] = {1, 1, 1};
   uint32_t groupBase[3] = {0, 0, 0};
   uint64_t groupBegin = 0, groupEnd = 1;
+  bool contractable = true;  // false: no float products, so passes must keep every bit
 };
 
 struct GeneratorOptions {

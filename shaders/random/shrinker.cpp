@@ -412,6 +412,7 @@ Program copyProgram(const Program& p) {
     copy.groupCount[i] = p.groupCount[i];
     copy.groupBase[i] = p.groupBase[i];
   }
+  copy.contractable = p.contractable;
   copy.groupBegin = p.groupBegin;
   copy.groupEnd = p.groupEnd;
   return copy;

@@ -24,6 +24,7 @@ Report checkSetting(const Program& program, Machine& machine, const Machine::Out
                     const CheckOptions& options) {
   const auto report = [&](Verdict v, std::string text) { return Report{v, setting, std::move(text)}; };
   const auto fn = ir::clone(*program.fn);
+  if (!setting.passes) passes::lowerMath(*fn);
   const Machine::Outcome* right = &expected;
   Machine::Outcome afterPasses;
   if (setting.passes) {
@@ -32,6 +33,8 @@ Report checkSetting(const Program& program, Machine& machine, const Machine::Out
     if (!fault.empty()) return report(Verdict::kBrokenByPass, fault);
     afterPasses = machine.interpret(*fn, options.maxSteps * 4);
     if (!afterPasses.error.empty()) return report(Verdict::kBrokenByPass, afterPasses.error);
+    std::string difference = program.contractable ? std::string() : machine.difference(expected, afterPasses);
+    if (!difference.empty()) return report(Verdict::kBrokenByPass, std::move(difference));
     right = &afterPasses;
   }
 
@@ -100,7 +103,9 @@ std::vector<Setting> someSettings(uint64_t seed, uint32_t count) {
 Report check(const Program& program, std::span<const Setting> settings, const CheckOptions& options,
              const std::function<void(uint32_t)>& onStage) {
   Machine machine(program);
-  const Machine::Outcome expected = machine.interpret(*program.fn, options.maxSteps, options.checkRaces);
+  const auto lowered = ir::clone(*program.fn);
+  passes::lowerMath(*lowered);
+  const Machine::Outcome expected = machine.interpret(*lowered, options.maxSteps, options.checkRaces);
   if (!expected.error.empty()) {
     const bool isExpected = isStepLimit(expected.error) || options.checkRaces;
     return {isExpected ? Verdict::kSkipped : Verdict::kBrokenByPass, {}, expected.error};

@@ -10,25 +10,26 @@ namespace {
 
 class Differential : public testing::TestWithParam<uint32_t> {};
 
-// One subgroup size for a quarter of a minute; the nightly program pumice-random does many more, and shrinks failures.
+// One subgroup size for half a minute; the nightly program pumice-random does many more, and shrinks failures.
 TEST_P(Differential, MachineCodeAgreesWithTheInterpreter) {
   const auto start = std::chrono::steady_clock::now();
-  const auto isOver = [&] { return std::chrono::steady_clock::now() - start > std::chrono::seconds(15); };
+  const auto isOver = [&] { return std::chrono::steady_clock::now() - start > std::chrono::seconds(30); };
   GeneratorOptions options;
   options.subgroupSize = GetParam();
-  options.maxStatements = 40;
+  options.maxStatements = 25;
+  options.transcendental = GetParam() == 8;
   const uint64_t first = uint64_t{GetParam()} * 1'000'000;
   uint32_t skipped = 0;
-  const uint64_t done = checkSeeds({first, 2000}, options, 2, {}, isOver, [&](uint64_t seed, const Report& r) {
+  const uint64_t done = checkSeeds({first, 100'000}, options, 1, {}, isOver, [&](uint64_t seed, const Report& r) {
     if (!r.isFailure()) {
       skipped++;
       return;
     }
     ADD_FAILURE() << name(r.verdict) << " at " << describe(r.setting) << ": " << r.text
-                  << "\npumice-random --statements 40 --subgroup " << GetParam() << " --count 1 --seed " << seed
-                  << " shrinks it";
+                  << "\npumice-random --settings 1 --statements 25 --subgroup " << GetParam()
+                  << (options.transcendental ? " --math" : "") << " --count 1 --seed " << seed << " shrinks it";
   });
-  EXPECT_GT(done, 20u);
+  EXPECT_GT(done, 0u);  // how many depends on the machine
   EXPECT_LT(skipped * 20, done + 20);
 }
 

@@ -88,6 +88,7 @@ int main(int argc, char** argv) {
   app.add_option("--subgroup", o.generator.subgroupSize, "subgroup size; 0 = by seed")->capture_default_str();
   app.add_option("--statements", o.generator.maxStatements, "size of the programs")->capture_default_str();
   app.add_option("--invocations", o.generator.maxInvocations, "most of a workgroup")->capture_default_str();
+  app.add_flag("--math", o.generator.transcendental, "transcendental functions too");
   app.add_flag("--print", o.print, "only print the program of --seed");
   CLI11_PARSE(app, argc, argv);
   return pumice::shader::random::run(o);
