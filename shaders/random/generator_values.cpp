@@ -161,8 +161,10 @@ Value* Generator::floatExpression(Kind k, bool uniform) {
 
 Value* Generator::transcendental(Kind k, bool uniform) {
   Value* a = pick(k, uniform);
-  if (rng_.chance(20)) {
-    const Op op = rng_.oneOf({Op::FAtan2, Op::FPow, Op::FRem, Op::FMod});
+  if (k == Kind::kF64 && rng_.chance(50)) return b_->unary(rng_.oneOf({Op::FInverseSqrt, Op::FFrexpSig}), a);
+  if (rng_.chance(20) || k == Kind::kF64) {
+    Op op = rng_.oneOf({Op::FAtan2, Op::FPow, Op::FRem, Op::FMod});
+    if (k == Kind::kF64) op = rng_.oneOf({Op::FRem, Op::FMod});  // GLSL.std.450 has no other ones
     return b_->binary(op, a, pick(k, uniform));
   }
   if (rng_.chance(10)) return b_->inst(Op::FLdexp, a->type, {a, pick(Kind::kI32, uniform)})->result;
