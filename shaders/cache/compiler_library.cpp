@@ -4,7 +4,8 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
+#include <fstream>
+#include <string>
 
 #include "backend/trace/log.h"
 #include "shaders/cache/build_id.h"
@@ -14,18 +15,31 @@ namespace {
 
 constexpr const char* kLibraryName = "libpumice_compiler.so";
 
-// Beside the library (or program) that this code is linked into.
+// Absolute path of the file that holds this code, from the kernel's list of mappings: the dynamic linker only knows the
+// name by which it was asked, which may be relative to a directory that the application has left since. Empty if
+// unknown.
+std::string ownFile() {
+  const auto self = reinterpret_cast<uintptr_t>(&ownFile);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    // first-last permissions offset device inode        path
+    char* end = nullptr;
+    const uintptr_t first = std::strtoull(line.c_str(), &end, 16);
+    if (*end != '-') continue;
+    const uintptr_t last = std::strtoull(end + 1, nullptr, 16);
+    if (self < first || self >= last) continue;
+    const size_t path = line.find('/');
+    return path == std::string::npos ? std::string{} : line.substr(path);
+  }
+  return {};
+}
+
 std::string libraryPath() {
   if (const char* forced = std::getenv("PUMICE_COMPILER_LIBRARY")) return forced;
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(&libraryPath)), &info) == 0 ||
-      info.dli_fname == nullptr) {
-    return kLibraryName;
-  }
-  const std::string_view self = info.dli_fname;
+  const std::string self = ownFile();
   const size_t slash = self.rfind('/');
-  // Without a slash it is a program found through PATH: leave the search to the dynamic linker.
-  return slash == std::string_view::npos ? kLibraryName : std::string(self.substr(0, slash + 1)) + kLibraryName;
+  // Not known: the dynamic linker's search path.
+  return slash == std::string::npos ? kLibraryName : self.substr(0, slash + 1) + kLibraryName;
 }
 
 CompilerLibrary open() {

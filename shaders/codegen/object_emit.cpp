@@ -98,7 +98,12 @@ void initialiseLlvm() {
 
 void prepareModule(llvm::Module& module, const TargetFeatures& features) {
   module.setTargetTriple(kTriple);
-  if (const auto machine = createTargetMachine(features)) module.setDataLayout(machine->createDataLayout());
+  // The layout follows from the triple alone.
+  static const auto* const layout = new std::string([&features] {
+    const auto machine = createTargetMachine(features);
+    return machine != nullptr ? machine->createDataLayout().getStringRepresentation() : std::string{};
+  }());
+  module.setDataLayout(*layout);
   module.setPICLevel(llvm::PICLevel::BigPIC);
 }
 
