@@ -188,5 +188,36 @@ TEST_F(CommandTest, NamesLabelsAndPrivateData) {
   }
 }
 
+// The loader hands its own objects for what belongs to the instance; a driver that takes them for its own writes into
+// the loader's memory.
+TEST_F(CommandTest, ObjectsOfTheInstanceHaveNamesToo) {
+  createInstance({.validation = false, .extensions = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}});
+  createDevice();
+  INSTANCE_FN(vkCreateDebugUtilsMessengerEXT);
+  INSTANCE_FN(vkDestroyDebugUtilsMessengerEXT);
+  DEVICE_FN(vkSetDebugUtilsObjectNameEXT);
+  VkDebugUtilsMessengerCreateInfoEXT info{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+  info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
+  info.pfnUserCallback = [](auto, auto, auto, auto) -> VkBool32 { return VK_FALSE; };
+  VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
+  VK_OK(vkCreateDebugUtilsMessengerEXT(instance(), &info, nullptr, &messenger));
+  const auto setName = [&](VkObjectType type, auto handle) {
+    const VkDebugUtilsObjectNameInfoEXT name{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, nullptr, type,
+                                             (uint64_t)handle, "a name that is longer than any small string"};
+    VK_OK(vkSetDebugUtilsObjectNameEXT(device(), &name));
+  };
+  setName(VK_OBJECT_TYPE_INSTANCE, instance());
+  setName(VK_OBJECT_TYPE_PHYSICAL_DEVICE, physicalDevice());
+  setName(VK_OBJECT_TYPE_DEBUG_UTILS_MESSENGER_EXT, messenger);
+  setName(VK_OBJECT_TYPE_DEVICE, device());
+  setName(VK_OBJECT_TYPE_QUEUE, queue());
+  // What would have been written over: the loader's dispatch of the instance and the messenger.
+  uint32_t count = 0;
+  VK_OK(vkEnumeratePhysicalDevices(instance(), &count, nullptr));
+  EXPECT_EQ(count, 1u);
+  vkDestroyDebugUtilsMessengerEXT(instance(), messenger, nullptr);
+}
+
 }  // namespace
 }  // namespace pumice::cts

@@ -5,17 +5,34 @@
 
 #include "gen/entrypoints.h"
 #include "icd/objects/device.h"
+#include "icd/objects/instance.h"
 #include "icd/objects/object.h"
 #include "icd/objects/private_data_slot.h"
 
 namespace pumice::icd {
 namespace {
 
-// Every handle is the address of an object whose base is ObjectBase. Handles that this driver does not make (surfaces
-// belong to the loader) carry nothing.
-ObjectBase* anyObject(VkObjectType type, uint64_t handle) {
-  if (type == VK_OBJECT_TYPE_UNKNOWN || type == VK_OBJECT_TYPE_SURFACE_KHR || handle == 0) return nullptr;
-  return reinterpret_cast<ObjectBase*>(static_cast<uintptr_t>(handle));
+// A handle of a device's child is the address of an object whose base is ObjectBase. Handles of the instance's level
+// are the loader's own objects, which it does not translate in every version: those are found through the device, or
+// carry nothing.
+ObjectBase* anyObject(VkDevice device, VkObjectType type, uint64_t handle) {
+  if (handle == 0) return nullptr;
+  PhysicalDevice& physicalDevice = Device::from(device)->physicalDevice();
+  switch (type) {
+    case VK_OBJECT_TYPE_INSTANCE:
+      return &physicalDevice.instance();
+    case VK_OBJECT_TYPE_PHYSICAL_DEVICE:
+      return &physicalDevice;
+    case VK_OBJECT_TYPE_UNKNOWN:
+    case VK_OBJECT_TYPE_SURFACE_KHR:
+    case VK_OBJECT_TYPE_DISPLAY_KHR:
+    case VK_OBJECT_TYPE_DISPLAY_MODE_KHR:
+    case VK_OBJECT_TYPE_DEBUG_REPORT_CALLBACK_EXT:
+    case VK_OBJECT_TYPE_DEBUG_UTILS_MESSENGER_EXT:
+      return nullptr;
+    default:
+      return reinterpret_cast<ObjectBase*>(static_cast<uintptr_t>(handle));
+  }
 }
 
 }  // namespace
@@ -25,8 +42,9 @@ uint64_t PrivateDataSlot::nextId() {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL vkSetDebugUtilsObjectNameEXT(VkDevice, const VkDebugUtilsObjectNameInfoEXT* pNameInfo) {
-  if (ObjectBase* object = anyObject(pNameInfo->objectType, pNameInfo->objectHandle)) {
+VKAPI_ATTR VkResult VKAPI_CALL vkSetDebugUtilsObjectNameEXT(VkDevice device,
+                                                            const VkDebugUtilsObjectNameInfoEXT* pNameInfo) {
+  if (ObjectBase* object = anyObject(device, pNameInfo->objectType, pNameInfo->objectHandle)) {
     object->setDebugName(pNameInfo->pObjectName);
   }
   return VK_SUCCESS;
@@ -53,17 +71,17 @@ VKAPI_ATTR void VKAPI_CALL vkDestroyPrivateDataSlot(VkDevice, VkPrivateDataSlot 
   PrivateDataSlot::destroy(privateDataSlot, pAllocator);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL vkSetPrivateData(VkDevice, VkObjectType objectType, uint64_t objectHandle,
+VKAPI_ATTR VkResult VKAPI_CALL vkSetPrivateData(VkDevice device, VkObjectType objectType, uint64_t objectHandle,
                                                 VkPrivateDataSlot privateDataSlot, uint64_t data) {
-  if (ObjectBase* object = anyObject(objectType, objectHandle)) {
+  if (ObjectBase* object = anyObject(device, objectType, objectHandle)) {
     object->setPrivateData(PrivateDataSlot::from(privateDataSlot)->id(), data);
   }
   return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL vkGetPrivateData(VkDevice, VkObjectType objectType, uint64_t objectHandle,
+VKAPI_ATTR void VKAPI_CALL vkGetPrivateData(VkDevice device, VkObjectType objectType, uint64_t objectHandle,
                                             VkPrivateDataSlot privateDataSlot, uint64_t* pData) {
-  const ObjectBase* object = anyObject(objectType, objectHandle);
+  const ObjectBase* object = anyObject(device, objectType, objectHandle);
   *pData = object != nullptr ? object->privateData(PrivateDataSlot::from(privateDataSlot)->id()) : 0;
 }
 
