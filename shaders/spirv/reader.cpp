@@ -69,10 +69,9 @@ void Translator::run() {
   emitter_.finish();
 }
 
-ReadResult readCompute(const ComputeCompileInfo& info) {
+ReadResult readUnvalidated(const ComputeCompileInfo& info) {
   ReadResult r;
   try {
-    validate(info.spirv);
     const Module module(info.spirv);
     for (spv::Capability c : module.capabilities())
       if (!isSupported(c)) failUnsupported("capability " + std::to_string(static_cast<uint32_t>(c)));
@@ -93,6 +92,21 @@ ReadResult readCompute(const ComputeCompileInfo& info) {
     r.status = CompileStatus::kOutOfHostMemory;
   }
   return r;
+}
+
+ReadResult readCompute(const ComputeCompileInfo& info) {
+  ReadResult r;
+  try {
+    validate(info.spirv);
+  } catch (ReadError& error) {
+    r.status = error.status;
+    r.message = std::move(error.message);
+    return r;
+  } catch (const std::bad_alloc&) {
+    r.status = CompileStatus::kOutOfHostMemory;
+    return r;
+  }
+  return readUnvalidated(info);
 }
 
 }  // namespace pumice::shader::spirv

@@ -19,4 +19,8 @@ struct ReadResult {
 // of any kind gives kInvalidSpirv, never a crash.
 ReadResult readCompute(const ComputeCompileInfo& info);
 
+// The same without the validator, for tests: the reader by itself must not crash on anything either (it may accept more
+// and may call its own fault what the validator would have rejected).
+ReadResult readUnvalidated(const ComputeCompileInfo& info);
+
 }  // namespace pumice::shader::spirv
