@@ -16,6 +16,7 @@
 #include "shaders/ir/printer.h"
 #include "shaders/ir/verifier.h"
 #include "shaders/passes/passes.h"
+#include "shaders/passes/tree.h"
 #include "shaders/spirv/reader.h"
 
 namespace pumice::shader::spirv {
@@ -83,10 +84,13 @@ class TestMachine {
   // the machine does not own back as it was.
   std::string loadAndRun(std::span<const uint32_t> words, const std::function<void()>& restore = {}) {
     if (std::string fault = load(words); !fault.empty()) return fault;
+    passes::lowerMath(*fn);  // the interpreter has no transcendental operations
     const auto initial = buffers;
     if (std::string fault = run(); !fault.empty()) return fault;
     const auto plain = std::exchange(buffers, initial);
     if (restore) restore();
+    // Contraction may change bits; everything else may not.
+    passes::forEachInst(*fn->body, [](ir::Inst& i) { i.noContract = true; });
     passes::runPasses(*fn, Tier::kBetter);
     if (std::string fault = ir::verify(*fn); !fault.empty())
       return "after the passes: " + fault + "\n" + ir::print(*fn);
