@@ -159,7 +159,12 @@ void Generator::statement(Flow flow) {
   if (dice < 45) return ownAtomic();
   if (dice < 51) return privateArray();
   if (dice < 60) return subgroupOperation();
-  if (dice < 69 && flow.isUniform && barriers_) return rng_.chance(70) ? sharedExchange() : sharedAccumulate(flow);
+  if (dice < 69 && flow.isUniform && barriers_) {
+    const uint32_t kind = rng_.below(10);
+    return kind < 6 ? sharedExchange() : kind < 8 ? sharedAccumulate(flow) : sharedReduction();
+  }
+  if (dice < 71) return accumulatingLoop(flow.isUniform && rng_.chance(70));
+  if (dice < 72 && flow.isUniform) return disguisedUniform();
   expression(flow);
 }
 

@@ -89,6 +89,7 @@ class Generator {
   Value* transcendental(Kind k, bool uniform);
   Value* convertTo(Kind k, bool uniform);
   void tupleExpression(bool uniform);
+  void disguisedUniform();
   void subgroupOperation();
   Value* observable(Value* v);  // NaN made canonical; of scalars
   Value* observableTuple(Value* v);
@@ -110,6 +111,8 @@ class Generator {
   void privateArray();
   void sharedExchange();  // uniform flow only
   void sharedAccumulate(Flow flow);
+  void sharedReduction();
+  void accumulatingLoop(bool uniform);
   void barrier();
   Value* inputIndex(uint32_t elements, bool* isUniform);
   struct OwnPlace {

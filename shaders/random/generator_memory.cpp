@@ -357,6 +357,90 @@ void Generator::sharedExchange() {
   barrier();
 }
 
+// s[i] = s[i] op s[i + k] for i < k, k = N/2, N/4 .. 1: the textbook's loop with a barrier in each round. Upper
+// elements are only read in the round in which lower ones are written.
+void Generator::sharedReduction() {
+  const Type type{rng_.oneOf({Kind::kI32, Kind::kF32}), 1};
+  const uint32_t n = std::min(invocations_, sharedExchangeBytes_ / 4);
+  uint32_t half = 1;
+  while (half * 2 < n) half *= 2;
+  const MemRef mem = place(Space::kShared, 4, 0);
+  Value* v = observable(pick(type.kind));
+  barrier();
+  b_->store(mem, {lane_}, v);
+  barrier();
+  Construct* exit = b_->openBlock();
+  Construct* loop = b_->openLoop({u32(half)});
+  Value* k = loop->params[0];
+  Value* mayAdd = b_->binary(Op::ULt, lane_, k);
+  if (rng_.chance(50)) mayAdd = b_->binary(Op::And, mayAdd, b_->binary(Op::ULt, add(lane_, k), u32(n)));
+  Construct* test = b_->openIf(mayAdd);
+  Value* a = b_->load(type, mem, {lane_});
+  Value* b = b_->load(type, mem, {add(lane_, k)});
+  const Op op =
+      type.isFloat() ? rng_.oneOf({Op::FAdd, Op::FMax, Op::FMin}) : rng_.oneOf({Op::IAdd, Op::SMax, Op::UMin, Op::Xor});
+  b_->store(mem, {lane_}, observable(b_->binary(op, a, b)));
+  b_->br(test);
+  b_->openElse();
+  b_->br(test);
+  b_->close();
+  barrier();
+  Value* next = b_->binary(Op::UShr, k, u32(1));
+  b_->openIf(b_->binary(Op::INe, next, u32(0)));
+  b_->br(loop, {next});
+  b_->openElse();
+  b_->br(exit);
+  b_->close();
+  b_->unreachable();
+  b_->close();
+  b_->unreachable();
+  b_->close();
+  remember(b_->load(type, mem, {u32(0)}), true);
+  barrier();
+}
+
+// acc = acc op f(a[.. + i], b[.. + i * stride]): the inner loop of every matrix product and filter.
+void Generator::accumulatingLoop(bool uniform) {
+  const Kind kind = rng_.oneOf({Kind::kF32, Kind::kF32, Kind::kI32, Kind::kF64, Kind::kF16, Kind::kI8});
+  const Type type{kind, 1};
+  const uint32_t bytes = kindBytes(kind);
+  Value* bound = uniform ? u32(rng_.between(1, 12)) : smallIndex(8, false);
+  Value* start[2];
+  for (Value*& s : start) {
+    bool isUniform = false;
+    s = inputIndex(64, &isUniform);
+  }
+  Value* stride = rng_.chance(50) ? u32(rng_.between(1, 9)) : smallIndex(8, rng_.chance(70));
+  Value* initial = pick(kind);
+  Construct* exit = b_->openBlock();
+  Value* sum = b_->result(exit, type);
+  Construct* loop = b_->openLoop({u32(0), initial});
+  Value *i = loop->params[0], *acc = loop->params[1];
+  b_->openIf(b_->binary(Op::ULt, i, bound));
+  MemRef mem = place(Space::kBuffer, bytes, 0);
+  mem.isVolatile = false;
+  mem.readOnly = rng_.chance(60);
+  Value* x = b_->load(type, mem, {refs_[kInputA], add(start[0], i)});
+  Value* y = b_->load(type, mem, {refs_[kInputB], add(start[1], b_->binary(Op::IMul, i, stride))});
+  Value* next = nullptr;
+  if (!type.isFloat()) {
+    next = b_->binary(Op::IAdd, acc, b_->binary(Op::IMul, x, y));
+  } else if (program_.contractable) {
+    next = b_->binary(Op::FAdd, acc, b_->binary(Op::FMul, x, y));
+  } else {
+    next = b_->ternary(Op::FFma, x, y, acc);
+  }
+  b_->br(loop, {add(i, u32(1)), next});
+  b_->openElse();
+  b_->br(exit, {acc});
+  b_->close();
+  b_->unreachable();
+  b_->close();
+  b_->unreachable();
+  b_->close();
+  remember(sum);
+}
+
 // One commuting atomic of all invocations (some, in divergent flow), then all read.
 void Generator::sharedAccumulate(Flow flow) {
   barrier();

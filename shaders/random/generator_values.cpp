@@ -211,6 +211,13 @@ Value* Generator::convertTo(Kind k, bool uniform) {
   return b_->convert(rng_.chance(75) ? Op::FConvert : Op::FConvertRtz, to, a);
 }
 
+// The same value in all invocations, but no analysis sees it (until simplification does).
+void Generator::disguisedUniform() {
+  Value* v = pick(Kind::kI32);
+  Value* zero = rng_.chance(50) ? b_->binary(Op::Xor, v, v) : b_->binary(Op::And, v, b_->unary(Op::Not, v));
+  remember(add(pick(Kind::kI32, true), zero), true);
+}
+
 void Generator::tupleExpression(bool uniform) {
   if (!pool_.tuples.empty() && rng_.chance(60)) {
     const Known from = pool_.tuples[rng_.below(static_cast<uint32_t>(pool_.tuples.size()))];

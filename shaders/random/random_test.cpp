@@ -16,7 +16,7 @@ constexpr uint64_t kMaxSteps = 20'000'000;
 
 TEST(RandomPrograms, VerifyRunWithoutRacesAndRepeat) {
   uint32_t tooLong = 0;
-  for (uint64_t seed = 0; seed < 150; seed++) {
+  for (uint64_t seed = 0; seed < 100; seed++) {
     const Program p = generate(seed);
     const std::string fault = ir::verify(*p.fn);
     ASSERT_EQ(fault, "") << "seed " << seed << "\n" << ir::print(*p.fn);
@@ -40,7 +40,7 @@ TEST(RandomPrograms, AreTheSameFromTheSameSeed) {
 }
 
 TEST(RandomPrograms, CopiesBehaveAlike) {
-  for (uint64_t seed = 0; seed < 60; seed++) {
+  for (uint64_t seed = 0; seed < 40; seed++) {
     const Program p = generate(seed);
     const auto copy = ir::clone(*p.fn);
     ASSERT_EQ(ir::verify(*copy), "");
