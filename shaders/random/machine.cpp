@@ -1,18 +1,22 @@
 #include "shaders/random/machine.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "shaders/ir/interpreter.h"
 #include "shaders/random/rng.h"
 
 namespace pumice::shader::random {
 namespace {
+
+constexpr size_t kPage_B = 4096, kAlign_B = 64;
 
 size_t alignUp(size_t v, size_t a) {
   return (v + a - 1) / a * a;
@@ -41,13 +45,6 @@ void fill(std::byte* to, size_t size_B, uint64_t seed) {
   }
 }
 
-std::byte* alignedTo64(std::vector<std::byte>& bytes, size_t size_B) {
-  bytes.resize(size_B + 64);
-  void* p = bytes.data();
-  size_t space = bytes.size();
-  return static_cast<std::byte*>(std::align(64, size_B, p, space));
-}
-
 __attribute__((noreturn)) void leave(abi::ComputeEnv*) {
   std::abort();  // nobody sets the cancel word here
 }
@@ -61,80 +58,85 @@ const uint32_t kNoCancel = 0;
 
 }  // namespace
 
+Machine::Pages::Pages(size_t size_B) : size_B_(alignUp(std::max<size_t>(size_B, 1), kPage_B)) {
+  void* p = mmap(nullptr, size_B_ + 2 * kPage_B, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) std::abort();
+  begin_ = static_cast<std::byte*>(p) + kPage_B;
+  if (mprotect(begin_, size_B_, PROT_READ | PROT_WRITE) != 0) std::abort();
+}
+Machine::Pages::~Pages() {
+  if (begin_ != nullptr) munmap(begin_ - kPage_B, size_B_ + 2 * kPage_B);
+}
+Machine::Pages::Pages(Pages&& other) noexcept
+    : begin_(std::exchange(other.begin_, nullptr)), size_B_(std::exchange(other.size_B_, 0)) {}
+
+std::byte* Machine::addPart(std::string name, size_t size_B) {
+  Pages pages(alignUp(size_B, kAlign_B));
+  std::byte* data = pages.begin() + pages.size_B() - alignUp(size_B, kAlign_B);
+  std::vector<std::byte> initial(pages.size_B());
+  fill(initial.data(), initial.size(), program_.seed * 31 + parts_.size());
+  parts_.push_back({std::move(name), std::move(pages), data, size_B, std::move(initial)});
+  return data;
+}
+
 Machine::Machine(const Program& program) : program_(program) {
-  size_t total = 0;
-  const auto part = [&](std::string name, size_t size_B) {
-    const size_t at = total + kGuardBytes;
-    total = alignUp(at + size_B, 64) + kGuardBytes;
-    parts_.push_back({std::move(name), at, size_B});
-    return at;
-  };
-  struct Place {
-    size_t slot, element, offset;
-  };
-  std::vector<Place> places;
   for (size_t s = 0; s < program.slots.size(); s++) {
+    const abi::BindingSlot& slot = program.slots[s];
     for (size_t e = 0; e < program.buffers[s].size(); e++) {
       const BufferInfo& info = program.buffers[s][e];
-      places.push_back({s, e, part(fmt::format("slot {}[{}]", s, e), info.size_B + info.dynamicOffset_B)});
+      std::byte* data = addPart(fmt::format("slot {}[{}]", s, e), size_t{info.size_B} + info.dynamicOffset_B);
+      std::vector<std::byte>& set = descriptors_[slot.set];
+      const size_t at = slot.offset_B + e * slot.stride_B;
+      if (set.size() < at + sizeof(abi::BufferDescriptor)) set.resize(at + sizeof(abi::BufferDescriptor));
+      const abi::BufferDescriptor d{reinterpret_cast<uint64_t>(data), info.size_B};
+      if (!info.isNull) std::memcpy(set.data() + at, &d, sizeof d);
+      if (slot.dynamicIndex != abi::kNotDynamic) state_.dynamicOffset_B[slot.dynamicIndex + e] = info.dynamicOffset_B;
     }
   }
-  shared_ = part("shared", program.fn->sharedBytes);
-  base_ = alignedTo64(memory_, total);
-  initial_.resize(total);
-  fill(initial_.data(), total, program.seed * 31 + 1);
-  std::memset(initial_.data() + shared_, 0, program.fn->sharedBytes);
-
-  for (const Place& p : places) {
-    const abi::BindingSlot& slot = program.slots[p.slot];
-    const BufferInfo& info = program.buffers[p.slot][p.element];
-    std::vector<std::byte>& set = descriptors_[slot.set];
-    const size_t at = slot.offset_B + p.element * slot.stride_B;
-    if (set.size() < at + sizeof(abi::BufferDescriptor)) set.resize(at + sizeof(abi::BufferDescriptor));
-    const abi::BufferDescriptor d{reinterpret_cast<uint64_t>(base_ + p.offset), info.size_B};
-    if (!info.isNull) std::memcpy(set.data() + at, &d, sizeof d);
-    if (slot.dynamicIndex != abi::kNotDynamic) {
-      state_.dynamicOffset_B[slot.dynamicIndex + p.element] = info.dynamicOffset_B;
-    }
-  }
+  push_ = addPart("push constants", abi::kMaxPushConstantBytes);
+  shared_ = addPart("shared", program.fn->sharedBytes);
+  std::memset(parts_.back().initial.data(), 0, parts_.back().initial.size());
   for (uint32_t s = 0; s < 2; s++) state_.setAddress[s] = reinterpret_cast<uint64_t>(descriptors_[s].data());
-  push_.resize(abi::kMaxPushConstantBytes);
-  fill(push_.data(), push_.size(), program.seed * 31 + 2);
 }
 
 void Machine::reset(abi::ComputeEnv* env) {
-  std::memcpy(base_, initial_.data(), initial_.size());
+  for (Part& p : parts_) std::memcpy(p.pages.begin(), p.initial.data(), p.initial.size());
   env->runtime = &kRuntime;
   env->bindings = &state_;
-  env->pushConstants = push_.data();
+  env->pushConstants = push_;
   env->cancelWord = &kNoCancel;
-  env->shared = base_ + shared_;
+  env->shared = shared_;
   for (int i = 0; i < 3; i++) {
     env->groupCount[i] = program_.groupCount[i];
     env->groupBase[i] = program_.groupBase[i];
   }
 }
 
+Machine::Outcome Machine::snapshot() const {
+  Outcome o;
+  for (const Part& p : parts_) o.memory.insert(o.memory.end(), p.pages.begin(), p.pages.begin() + p.pages.size_B());
+  return o;
+}
+
 Machine::Outcome Machine::interpret(const ir::Function& fn, uint64_t maxSteps, bool checkRaces) {
   abi::ComputeEnv env{};
   reset(&env);
-  Outcome o;
-  o.error = ir::interpret(fn, program_.slots, env, program_.groupBegin, program_.groupEnd, {maxSteps, checkRaces});
-  o.memory.assign(base_, base_ + initial_.size());
+  std::string error =
+      ir::interpret(fn, program_.slots, env, program_.groupBegin, program_.groupEnd, {maxSteps, checkRaces});
+  Outcome o = snapshot();
+  o.error = std::move(error);
   return o;
 }
 
 Machine::Outcome Machine::execute(abi::ComputeEntry entry, uint32_t frameBytes) {
   abi::ComputeEnv env{};
   reset(&env);
-  std::vector<std::byte> frame, sink;
-  env.frame = alignedTo64(frame, frameBytes);
-  env.sink = alignedTo64(sink, abi::kSinkBytes);
-  std::fill(frame.begin(), frame.end(), std::byte{0xa5});  // undefined at entry
+  const Pages frame(alignUp(frameBytes, kAlign_B)), sink(abi::kSinkBytes);
+  std::memset(frame.begin(), 0xa5, frame.size_B());  // undefined at entry
+  env.frame = frame.begin() + frame.size_B() - alignUp(frameBytes, kAlign_B);
+  env.sink = sink.begin() + sink.size_B() - abi::kSinkBytes;
   entry(&env, program_.groupBegin, program_.groupEnd);
-  Outcome o;
-  o.memory.assign(base_, base_ + initial_.size());
-  return o;
+  return snapshot();
 }
 
 std::string Machine::difference(const Outcome& a, const Outcome& b) const {
@@ -145,14 +147,17 @@ std::string Machine::difference(const Outcome& a, const Outcome& b) const {
   uint32_t wa = 0, wb = 0;
   std::memcpy(&wa, a.memory.data() + word, 4);
   std::memcpy(&wb, b.memory.data() + word, 4);
+  size_t start = 0;
   for (const Part& p : parts_) {
-    if (at + kGuardBytes < p.offset || at >= p.offset + p.size_B + kGuardBytes) continue;
-    const bool inGuard = at < p.offset || at >= p.offset + p.size_B;
-    return fmt::format("{} byte {}{}: word {:#010x} against {:#010x}", p.name,
-                       static_cast<int64_t>(at) - static_cast<int64_t>(p.offset), inGuard ? " (outside of it)" : "", wa,
-                       wb);
+    if (at < start + p.pages.size_B()) {
+      const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(at - start) - (p.data - p.pages.begin());
+      const bool isOutside = offset < 0 || offset >= static_cast<std::ptrdiff_t>(p.size_B);
+      return fmt::format("{} byte {}{}: word {:#010x} against {:#010x}", p.name, offset,
+                         isOutside ? " (outside of it)" : "", wa, wb);
+    }
+    start += p.pages.size_B();
   }
-  return fmt::format("byte {} between the buffers", at);
+  return "different sizes";
 }
 
 }  // namespace pumice::shader::random

@@ -29,23 +29,40 @@ class Machine {
   // Where two runs differ first, as text; empty if nowhere.
   std::string difference(const Outcome& a, const Outcome& b) const;
 
-  static constexpr uint32_t kGuardBytes = 128;  // around each buffer; nobody may write there
-
+  // Each buffer ends at the end of a page (its size rounded up to the 64 bytes to which buffers are aligned), and an
+  // inaccessible page follows: reads that leave a buffer fault, writes before it are seen as differences.
  private:
+  // Anonymous pages with inaccessible ones around them.
+  class Pages {
+   public:
+    explicit Pages(size_t size_B);
+    ~Pages();
+    Pages(Pages&& other) noexcept;
+    Pages(const Pages&) = delete;
+    Pages& operator=(const Pages&) = delete;
+    std::byte* begin() const { return begin_; }
+    size_t size_B() const { return size_B_; }
+
+   private:
+    std::byte* begin_ = nullptr;
+    size_t size_B_ = 0;
+  };
   struct Part {
     std::string name;
-    size_t offset, size_B;  // in memory_, guards included
+    Pages pages;
+    std::byte* data;
+    size_t size_B;
+    std::vector<std::byte> initial;  // of all its pages
   };
+  std::byte* addPart(std::string name, size_t size_B);
   void reset(abi::ComputeEnv* env);
+  Outcome snapshot() const;
 
   const Program& program_;
   std::vector<Part> parts_;
-  size_t shared_ = 0;              // offset in memory_
-  std::vector<std::byte> memory_;  // all buffers and shared memory; 64-byte aligned from base_ on
-  std::byte* base_ = nullptr;
-  std::vector<std::byte> initial_;
+  std::byte* shared_ = nullptr;
+  std::byte* push_ = nullptr;
   std::vector<std::byte> descriptors_[2];
-  std::vector<std::byte> push_;
   abi::BindingState state_{};
 };
 

@@ -132,7 +132,7 @@ Report checkIsolated(const Program& program, std::span<const Setting> settings, 
 
 uint64_t checkSeeds(SeedRange seeds, const GeneratorOptions& generator, uint32_t settingsPerSeed,
                     const CheckOptions& options, const std::function<bool()>& isOver, const SeedReport& onReport) {
-  constexpr double kTimeout_s = 120;  // of one setting of one program, on a busy machine
+  constexpr double kTimeout_s = 300;  // of one setting of one program, on a busy machine
   uint64_t done = 0;
   while (done < seeds.count && !isOver()) {
     // One child does many seeds; it ends at the first failure, as its process may be damaged then.
