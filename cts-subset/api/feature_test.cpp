@@ -19,6 +19,7 @@
 #include "shaders/inline_uniform.spv.h"
 #include "shaders/saxpy.spv.h"
 #include "shaders/subgroup.spv.h"
+#include "shaders/update_after_bind.spv.h"
 
 namespace pumice::cts {
 namespace {
@@ -246,6 +247,105 @@ TEST_F(FeatureTest, InlineUniformBlocks) {
   EXPECT_EQ(std::memcmp(out.bytes + 16, first, 16), 0);
 }
 
+// The command buffer is recorded first, everything it reads is written to the set later; what it does not use, while it
+// is pending.
+//
+// covers: feature:descriptorBindingInlineUniformBlockUpdateAfterBind
+// covers: feature:descriptorBindingUniformBufferUpdateAfterBind, feature:descriptorBindingUpdateUnusedWhilePending
+TEST_F(FeatureTest, UpdatesAfterBindingAndWhilePending) {
+  createFullDevice();
+  constexpr VkDescriptorType kInline = VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK;
+  constexpr VkDescriptorType kUniform = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+  const VkDescriptorSetLayoutBinding bindings[] = {{0, kInline, 64, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
+                                                   {1, kUniform, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
+                                                   {2, kStorage, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
+                                                   {3, kStorage, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}};
+  constexpr VkDescriptorBindingFlags kAfter = VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT;
+  const VkDescriptorBindingFlags flags[] = {
+      kAfter, kAfter, 0,
+      VK_DESCRIPTOR_BINDING_UPDATE_UNUSED_WHILE_PENDING_BIT | VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT};
+  const VkDescriptorSetLayoutBindingFlagsCreateInfo flagsInfo{
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO, nullptr, 4, flags};
+  VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, &flagsInfo};
+  setInfo.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT;
+  setInfo.bindingCount = 4;
+  setInfo.pBindings = bindings;
+  VkDescriptorSetLayout setLayout = VK_NULL_HANDLE;
+  VK_OK(vkCreateDescriptorSetLayout(device(), &setInfo, nullptr, &setLayout));
+  VkPipelineLayoutCreateInfo layoutInfo{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+  layoutInfo.setLayoutCount = 1;
+  layoutInfo.pSetLayouts = &setLayout;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  VK_OK(vkCreatePipelineLayout(device(), &layoutInfo, nullptr, &layout));
+  const VkComputePipelineCreateInfo info = pipelineInfo(makeModule(k_update_after_bind), layout);
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  VK_OK(vkCreateComputePipelines(device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
+  const VkDescriptorPoolSize sizes[] = {{kInline, 64}, {kUniform, 1}, {kStorage, 2}};
+  const VkDescriptorPoolInlineUniformBlockCreateInfo blocks{
+      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_INLINE_UNIFORM_BLOCK_CREATE_INFO, nullptr, 1};
+  VkDescriptorPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, &blocks};
+  poolInfo.flags = VK_DESCRIPTOR_POOL_CREATE_UPDATE_AFTER_BIND_BIT;
+  poolInfo.maxSets = 1;
+  poolInfo.poolSizeCount = 3;
+  poolInfo.pPoolSizes = sizes;
+  VkDescriptorPool pool = VK_NULL_HANDLE;
+  VK_OK(vkCreateDescriptorPool(device(), &poolInfo, nullptr, &pool));
+  const VkEventCreateInfo eventInfo{VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
+  VkEvent event = VK_NULL_HANDLE;
+  VK_OK(vkCreateEvent(device(), &eventInfo, nullptr, &event));
+  defer([=, this] {
+    vkDestroyEvent(device(), event, nullptr);
+    vkDestroyDescriptorPool(device(), pool, nullptr);
+    vkDestroyPipeline(device(), pipeline, nullptr);
+    vkDestroyPipelineLayout(device(), layout, nullptr);
+    vkDestroyDescriptorSetLayout(device(), setLayout, nullptr);
+  });
+  VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+  allocate.descriptorPool = pool;
+  allocate.descriptorSetCount = 1;
+  allocate.pSetLayouts = &setLayout;
+  VkDescriptorSet set = VK_NULL_HANDLE;
+  VK_OK(vkAllocateDescriptorSets(device(), &allocate, &set));
+  const TestBuffer data = makeBuffer(64), out = makeBuffer(64);
+  const auto write = [&](uint32_t binding, VkDescriptorType type, VkBuffer buffer) {
+    const VkDescriptorBufferInfo bufferInfo{buffer, 0, VK_WHOLE_SIZE};
+    VkWriteDescriptorSet w{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+    w.dstSet = set;
+    w.dstBinding = binding;
+    w.descriptorCount = 1;
+    w.descriptorType = type;
+    w.pBufferInfo = &bufferInfo;
+    vkUpdateDescriptorSets(device(), 1, &w, 0, nullptr);
+  };
+  write(2, kStorage, out.buffer);
+  VkCommandBuffer c = makeCommands();
+  begin(c);
+  vkCmdWaitEvents(c, 1, &event, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, nullptr, 0,
+                  nullptr, 0, nullptr);
+  vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+  vkCmdBindDescriptorSets(c, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
+  vkCmdDispatch(c, 1, 1, 1);
+  VK_OK(vkEndCommandBuffer(c));
+  data.as<uint32_t>()[0] = 77;
+  write(1, kUniform, data.buffer);
+  const uint32_t inlined[16] = {30, 0, 0, 0, 12};
+  VkWriteDescriptorSetInlineUniformBlock block{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK};
+  block.dataSize = 64;
+  block.pData = inlined;
+  VkWriteDescriptorSet w{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, &block};
+  w.dstSet = set;
+  w.descriptorCount = 64;
+  w.descriptorType = kInline;
+  vkUpdateDescriptorSets(device(), 1, &w, 0, nullptr);
+  VkFence fence = makeFence();
+  submit(c, fence);
+  write(3, kStorage, data.buffer);  // unused, pending
+  VK_OK(vkSetEvent(device(), event));
+  VK_OK(vkWaitForFences(device(), 1, &fence, VK_TRUE, 30'000'000'000u));
+  EXPECT_EQ(out.as<uint32_t>()[0], 42u);
+  EXPECT_EQ(out.as<uint32_t>()[1], 77u);
+}
+
 class CacheTest : public FeatureTest {};
 
 TEST_F(CacheTest, WarmCachesCompileNothing) {
@@ -324,6 +424,7 @@ TEST_F(CacheTest, TamperedDataAreAMiss) {
   }
 }
 
+// covers: feature:computeFullSubgroups
 class SubgroupTest : public VulkanTest, public testing::WithParamInterface<uint32_t> {};
 
 TEST_P(SubgroupTest, OperationsAtEverySize) {
@@ -333,6 +434,7 @@ TEST_P(SubgroupTest, OperationsAtEverySize) {
   VkPhysicalDeviceSubgroupSizeControlFeatures features{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES};
   features.subgroupSizeControl = VK_TRUE;
+  features.computeFullSubgroups = VK_TRUE;
   createDevice({.extensions = {VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME}, .features = &features});
   const uint32_t size = GetParam();
   constexpr VkDescriptorType kOne[] = {kStorage};
@@ -347,6 +449,7 @@ TEST_P(SubgroupTest, OperationsAtEverySize) {
   required.requiredSubgroupSize = size;
   VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
   info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, &required};
+  info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = module;
   info.stage.pName = "main";

@@ -41,6 +41,9 @@ void VulkanTest::createInstance(const InstanceOptions& options) {
   extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   extensions.push_back(VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME);
   extensions.push_back(VK_KHR_DEVICE_GROUP_CREATION_EXTENSION_NAME);
+  extensions.push_back(VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION_NAME);
+  extensions.push_back(VK_KHR_EXTERNAL_FENCE_CAPABILITIES_EXTENSION_NAME);
+  extensions.push_back(VK_KHR_EXTERNAL_SEMAPHORE_CAPABILITIES_EXTENSION_NAME);
   const char* layer = "VK_LAYER_KHRONOS_validation";
   VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
   info.pNext = &messenger;  // watches creation and destruction, too
@@ -87,6 +90,67 @@ void VulkanTest::createDevice(const DeviceOptions& options) {
     VK_OK(vkCreateCommandPool(device_, &poolInfo, nullptr, &pool));
     pools_.push_back(pool);
   }
+}
+
+void VulkanTest::createFullDevice() {
+  setenv("PUMICE_API_VERSION", "1.1", 1);
+  createInstance();
+  unsetenv("PUMICE_API_VERSION");
+  uint32_t count = 0;
+  VK_OK(vkEnumerateDeviceExtensionProperties(physicalDevice_, nullptr, &count, nullptr));
+  std::vector<VkExtensionProperties> extensions(count);
+  VK_OK(vkEnumerateDeviceExtensionProperties(physicalDevice_, nullptr, &count, extensions.data()));
+  DeviceOptions options;
+  for (const VkExtensionProperties& e : extensions) options.extensions.push_back(e.extensionName);
+
+  // The structures are asked for and handed on as they are.
+  VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+  const auto chain = [&](auto& features, VkStructureType type) {
+    features = {type};
+    features.pNext = all.pNext;
+    all.pNext = &features;
+  };
+  VkPhysicalDevice16BitStorageFeatures storage16;
+  VkPhysicalDevice8BitStorageFeatures storage8;
+  VkPhysicalDeviceShaderAtomicInt64Features atomicInt64;
+  VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomicFloat;
+  VkPhysicalDeviceShaderFloat16Int8Features float16Int8;
+  VkPhysicalDeviceScalarBlockLayoutFeatures scalar;
+  VkPhysicalDeviceUniformBufferStandardLayoutFeatures standard;
+  VkPhysicalDeviceVariablePointersFeatures pointers;
+  VkPhysicalDeviceVulkanMemoryModelFeatures memoryModel;
+  VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR workgroup;
+  VkPhysicalDeviceShaderClockFeaturesKHR clock;
+  VkPhysicalDeviceShaderIntegerDotProductFeatures dot;
+  VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures extendedTypes;
+  VkPhysicalDeviceDescriptorIndexingFeatures indexing;
+  VkPhysicalDeviceSubgroupSizeControlFeatures sizeControl;
+  VkPhysicalDeviceTimelineSemaphoreFeatures timeline;
+  VkPhysicalDeviceSynchronization2Features sync2;
+  VkPhysicalDeviceInlineUniformBlockFeatures inlineBlocks;
+  VkPhysicalDeviceBufferDeviceAddressFeatures addresses;
+  chain(storage16, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES);
+  chain(storage8, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES);
+  chain(atomicInt64, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES);
+  chain(atomicFloat, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT);
+  chain(float16Int8, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES);
+  chain(scalar, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES);
+  chain(standard, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES);
+  chain(pointers, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VARIABLE_POINTERS_FEATURES);
+  chain(memoryModel, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES);
+  chain(workgroup, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR);
+  chain(clock, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR);
+  chain(dot, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES);
+  chain(extendedTypes, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES);
+  chain(indexing, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES);
+  chain(sizeControl, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES);
+  chain(timeline, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES);
+  chain(sync2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES);
+  chain(inlineBlocks, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_INLINE_UNIFORM_BLOCK_FEATURES);
+  chain(addresses, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES);
+  vkGetPhysicalDeviceFeatures2(physicalDevice_, &all);
+  options.features = &all;
+  createDevice(options);
 }
 
 void VulkanTest::destroyAll() {
@@ -217,6 +281,7 @@ void VulkanTest::barrier(VkCommandBuffer commands, VkPipelineStageFlags src, VkP
 VulkanTest::Compute VulkanTest::makeCompute(std::span<const uint32_t> spirv, std::span<const VkDescriptorType> bindings,
                                             uint32_t pushBytes, const VkSpecializationInfo* constants) {
   Compute out;
+  out.types.assign(bindings.begin(), bindings.end());
   std::vector<VkDescriptorSetLayoutBinding> layoutBindings;
   std::vector<VkDescriptorPoolSize> sizes;
   for (uint32_t i = 0; i < bindings.size(); ++i) {
@@ -282,7 +347,7 @@ void VulkanTest::bindBuffers(const Compute& compute, std::span<const TestBuffer>
     write.dstSet = compute.set;
     write.dstBinding = i;
     write.descriptorCount = 1;
-    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    write.descriptorType = compute.types[i];
     write.pBufferInfo = &infos.back();
     writes.push_back(write);
   }

@@ -52,6 +52,8 @@ class VulkanTest : public testing::Test {
   void createInstance(const InstanceOptions& options = {});
   /// Creates the instance with default options if there is none; all queues of all families.
   void createDevice(const DeviceOptions& options = {});
+  /// A device of version 1.1 with every extension and every feature that the driver reports.
+  void createFullDevice();
   /// Ends what createDevice and the helpers made.
   void destroyAll();
 
@@ -79,6 +81,7 @@ class VulkanTest : public testing::Test {
     VkPipelineLayout layout = VK_NULL_HANDLE;
     VkPipeline pipeline = VK_NULL_HANDLE;
     VkDescriptorSet set = VK_NULL_HANDLE;
+    std::vector<VkDescriptorType> types;
   };
   Compute makeCompute(std::span<const uint32_t> spirv, std::span<const VkDescriptorType> bindings,
                       uint32_t pushBytes = 0, const VkSpecializationInfo* constants = nullptr);
