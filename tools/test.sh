@@ -61,6 +61,7 @@ stage "setup" tools/setup.sh
 stage "format" check_format
 stage "release build" build release
 stage "release tests" run_tests release
+stage "coverage table" tools/coverage_table.py --check
 stage "asan build" build asan -DPUMICE_BUILD_BENCH=OFF
 stage "asan tests" run_tests asan
 stage "tsan build" build tsan
