@@ -16,7 +16,6 @@ using namespace ir;
 namespace {
 
 constexpr uint32_t kCancelStrip = 64;       // rounds between two looks at the cancel word
-constexpr uint64_t kUncheckedTrips = 4096;  // loops that certainly end after so many rounds do not look
 
 }  // namespace
 

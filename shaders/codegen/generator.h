@@ -58,6 +58,9 @@ struct Var {
   explicit operator bool() const { return place != Place::kNone; }
 };
 
+// Loops that certainly end after so many rounds do not look at the cancel word.
+inline constexpr uint64_t kUncheckedTrips = 4096;
+
 class Generator {
  public:
   Generator(const ir::Function& fn, std::span<const abi::BindingSlot> bindings, const TargetOptions& target,

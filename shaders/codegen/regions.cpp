@@ -16,7 +16,6 @@ namespace {
 
 constexpr uint32_t kGroupUse = ~0u;  // a "run" of uses by group-level control flow
 constexpr int kRecomputeDepth = 4;
-constexpr uint64_t kUncheckedTrips = 4096;
 
 bool isBarrier(const Node* n) {
   if (n->tag != Node::Tag::kInst) return false;
