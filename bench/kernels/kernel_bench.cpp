@@ -63,7 +63,7 @@ uint32_t pushWord(const std::string& text) {
 
 int main(int argc, char** argv) {
   CLI::App app{"Compiles and runs one compute shader"};
-  std::string file, dump;
+  std::string file, dump, objectFile;
   std::vector<uint32_t> groups{1, 1, 1};
   std::vector<uint64_t> buffers;
   std::vector<std::string> push;
@@ -81,6 +81,7 @@ int main(int argc, char** argv) {
   app.add_option("--reps", repetitions, "measured runs");
   app.add_option("--work", workPerRun, "units of work of a run, printed per second");
   app.add_option("--dump", dump, "ir, llvm or asm instead of a run");
+  app.add_option("--object", objectFile, "writes the object file");
   app.add_flag("--quick", quick, "the quick tier");
   CLI11_PARSE(app, argc, argv);
   if (quick) info.target.tier = Tier::kQuick;
@@ -124,6 +125,10 @@ int main(int argc, char** argv) {
       return 1;
     }
   }
+  if (!objectFile.empty())
+    std::ofstream(objectFile, std::ios::binary)
+        .write(reinterpret_cast<const char*>(compiled.object.elf.data()),
+               static_cast<std::streamsize>(compiled.object.elf.size()));
   const auto loaded = cache::loadObject(cache::CodeArena::instance(), compiled.object.elf, kEntrySymbol);
   const auto entry = reinterpret_cast<abi::ComputeEntry>(reinterpret_cast<uintptr_t>(loaded.code.entry));
 

@@ -55,6 +55,7 @@ Generator::Address Generator::resolve(const Inst* i) {
     a.provenActive = fits(ranges_.indexMax(i));
     a.provenAll = !plan_.partial() && fits(ranges_.max(a.index));
   }
+  a.provenActive |= inRange_.contains(i);
   const Shape& idx = shape(a.index);
   const bool plainBase = !a.base || (a.mem->space == Space::kGlobal ? !shape(a.base).isVarying() : a.baseInGang);
   if (idx.isVarying() || !plainBase)
@@ -112,67 +113,27 @@ llvm::Value* Generator::indexLimit(const Address& a, uint32_t component) {
   return limit;
 }
 
-llvm::Value* Generator::laneAddresses(const Address& a, uint32_t part, uint32_t component) {
+llvm::Value* Generator::laneAddresses(const Address& a, llvm::Value* indices, uint32_t part, uint32_t component) {
   llvm::Value* base = a.baseInGang ? splat(b_.CreatePtrToInt(a.pointer, b_.getInt64Ty())) : vector(a.base, part, 0);
-  return b_.CreateAdd(base, offsetOf(a, index64(a, vector(a.index, part)), component));
+  return b_.CreateAdd(base, offsetOf(a, index64(a, indices), component));
+}
+
+llvm::Value* Generator::indexRange(const Address& a, llvm::Value* indices, uint32_t component) {
+  llvm::Value* limit = indexLimit(a, component);
+  if (a.mem->scale_B == 0) return splat(b_.CreateICmpNE(limit, b_.getInt64(0)));
+  // 2^32 means that every index is in range; only an index of 2^32 - 1 and bytes of a 4 GiB buffer could tell the
+  // difference to 2^32 - 1, and no binding is that large.
+  llvm::Value* limit32 = b_.CreateTrunc(
+      b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, limit, b_.getInt64(0xffff'ffffull)), b_.getInt32Ty());
+  return b_.CreateICmpULT(indices, splat(limit32));
 }
 
 llvm::Value* Generator::laneRange(const Address& a, uint32_t part, uint32_t component) {
   if (!a.checked || a.provenAll) return nullptr;
   llvm::Value* index = vector(a.index, part);
-  if (a.baseInGang) {
-    llvm::Value* limit = indexLimit(a, component);
-    // 2^32 means that every index is in range; only an index of 2^32 - 1 and bytes of a 4 GiB buffer could tell the
-    // difference to 2^32 - 1, and no binding is that large.
-    llvm::Value* limit32 = b_.CreateTrunc(
-        b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, limit, b_.getInt64(0xffff'ffffull)), b_.getInt32Ty());
-    llvm::Value* inRange = b_.CreateICmpULT(index, splat(limit32));
-    if (a.mem->scale_B == 0) inRange = splat(b_.CreateICmpNE(limit, b_.getInt64(0)));
-    return inRange;
-  }
+  if (a.baseInGang) return indexRange(a, index, component);
   llvm::Value* end = b_.CreateAdd(offsetOf(a, index64(a, index), component), splat(b_.getInt64(a.bytes)));
   return b_.CreateICmpULE(end, vector(a.base, part, 1));
-}
-
-bool Generator::contiguous(const Address& a, bool* wholeGang) const {
-  if (a.laneStride_B != int64_t{a.components} * a.bytes) return false;
-  const Shape& idx = shape(a.index);
-  const Shape* base = a.base ? &shape(a.base) : nullptr;
-  // The fast check compares the last lane only, so lanes must ascend. (A stride in the address alone is not checked.)
-  if (idx.laneStride < 0 || idx.partStride < 0) return false;
-  const bool affine = idx.kind <= Shape::Kind::kAffine && (!base || base->kind <= Shape::Kind::kAffine);
-  const int64_t part_B = idx.partStride * int64_t{a.mem->scale_B} + (base ? base->partStride : 0);
-  *wholeGang = affine && (k_ == 1 || part_B == a.laneStride_B * lanes_);
-  return true;
-}
-
-// i1: the lanes of `parts` parts from `firstPart` on are in range, all of them.
-llvm::Value* Generator::contiguousRange(const Address& a, uint32_t firstPart, uint32_t parts) {
-  const Shape& idx = shape(a.index);
-  const int64_t span = idx.laneStride * int64_t{lanes_ - 1} + idx.partStride * int64_t{parts - 1};
-  llvm::Value* first = index64(a, partScalar(a.index, firstPart));
-  if (!a.checked) {
-    // Signed 32-bit index of a device address: only that the lanes do not wrap around.
-    return b_.CreateICmpSLE(first, b_.getInt64(INT32_MAX - span));
-  }
-  llvm::Value* last = b_.CreateAdd(first, b_.getInt64(static_cast<uint64_t>(span)), "", true, true);
-  return b_.CreateICmpULT(last, indexLimit(a, a.components - 1));
-}
-
-// Of lane 0 of a part. `wrapAware`: some lanes are out of range, and those before the wrap of a "negative" index must
-// lie below the base, so that the ones behind it (in range, at 0, 1 ..) come out right.
-llvm::Value* Generator::contiguousPointer(const Address& a, uint32_t part, bool wrapAware) {
-  llvm::Value* pointer = a.pointer;
-  if (!a.baseInGang) pointer = b_.CreateIntToPtr(partScalar(a.base, part), b_.getPtrTy());
-  if (a.baseInGang && a.base && a.mem->space == Space::kGlobal && part != 0)
-    pointer = b_.CreateIntToPtr(partScalar(a.base, part), b_.getPtrTy());
-  llvm::Value* index = index64(a, partScalar(a.index, part));
-  if (wrapAware && a.checked) {
-    const int64_t span = shape(a.index).laneStride * int64_t{lanes_ - 1};
-    llvm::Value* wraps = b_.CreateICmpUGT(index, b_.getInt64(0xffff'ffffull - static_cast<uint64_t>(span)));
-    index = b_.CreateSelect(wraps, b_.CreateSub(index, b_.getInt64(1ull << 32)), index);
-  }
-  return bytePointer(pointer, offsetOf(a, index, 0));
 }
 
 }  // namespace pumice::shader::codegen

@@ -15,7 +15,7 @@ using namespace ir;
 
 namespace {
 
-constexpr uint32_t kCancelStrip = 64;       // rounds between two looks at the cancel word
+constexpr uint32_t kCancelStrip = 64;  // rounds between two looks at the cancel word
 
 }  // namespace
 
@@ -361,6 +361,12 @@ bool hasLoop(const Region& r) {
 
 }  // namespace
 
+bool Generator::isLocalTo(const Value* v, const Region& r) {
+  return std::any_of(r.nodes.begin(), r.nodes.end(), [&](const Node* node) {
+    return node->tag == Node::Tag::kInst && static_cast<const Inst*>(node)->result == v;
+  });
+}
+
 // Worth a branch-free emission under its mask: a handful of operations that cannot do harm with no lane active.
 bool Generator::cheapSide(const Region& r) const {
   if (r.nodes.size() > 6) return false;
@@ -385,6 +391,47 @@ bool Generator::worthFastCopy(const Region& r) const {
   return (touchesMemory(r) || hasLoop(r)) && nodeCount(r) * k_ <= fastCopyBudget_;
 }
 
+// The scalar arithmetic of a region, in front of it: harmless, and ranges of its accesses can be checked there.
+void Generator::emitEarly(const Region& r) {
+  for (const Node* node : r.nodes) {
+    if (node->tag == Node::Tag::kConstruct) return;
+    const auto* i = static_cast<const Inst*>(node);
+    const bool push = i->op == Op::Load && i->mem.space == Space::kPush && shape(i->result).isUniform();
+    const bool pure = OpsEmitter::handles(i->op) || i->op == Op::BufferDescriptor || push;
+    if (!pure || shape(i->result).isVarying() || shape(i->result).kind == Shape::Kind::kStrided) continue;
+    if (i->op == Op::BufferDescriptor && !i->operands.empty()) continue;
+    const bool known = std::all_of(i->operands.begin(), i->operands.end(), [&](const Value* v) {
+      return v->def == Value::Def::kConstant || !isLocalTo(v, r) || emitted_.contains(v->inst);
+    });
+    if (!known) continue;
+    emitInst(i, Flow{});
+    emitted_.insert(i);
+  }
+}
+
+// i1: every access of a region to neighbouring addresses is in range for the whole gang; they are in inRange_ then.
+// nullptr if there is none.
+llvm::Value* Generator::allInRange(const Region& r) {
+  llvm::Value* all = nullptr;
+  for (const Node* node : r.nodes) {
+    if (node->tag == Node::Tag::kConstruct) break;
+    const auto* i = static_cast<const Inst*>(node);
+    if ((i->op != Op::Load && i->op != Op::Store) || i->mem.space != Space::kBuffer) continue;
+    const auto known = [&](const Value* v) {
+      return v->def == Value::Def::kConstant || !isLocalTo(v, r) || emitted_.contains(v->inst);
+    };
+    if (!known(i->operands[0]) || !known(i->operands[1])) continue;
+    if (!shape(i->operands[0]).sameInGang() || shape(i->operands[1]).kind > Shape::Kind::kAffine) continue;
+    const Address a = resolve(i);
+    bool wholeGang = false;
+    if (a.provenActive || !contiguous(a, &wholeGang) || !wholeGang) continue;
+    llvm::Value* ok = contiguousRange(a, 0, k_);
+    all = all ? b_.CreateAnd(all, ok) : ok;
+    inRange_.insert(i);
+  }
+  return all;
+}
+
 Flow Generator::emitDivergentIf(const Construct* c, Flow flow) {
   LaneTest test{};
   const bool thenFast = flow.mask.all() && worthFastCopy(c->body);
@@ -403,24 +450,35 @@ Flow Generator::emitDivergentIf(const Construct* c, Flow flow) {
     Flow whole = flow;
     whole.full = std::min(flow.full, uniformity_.depth(c));
     llvm::BasicBlock* masked = block("mixed");
-    const auto copy = [&](llvm::Value* decided, const Region& r, bool fast) {
-      if (!fast) return;
-      fastCopyBudget_ -= std::min(fastCopyBudget_, nodeCount(r) * k_);
+    const auto copy = [&](llvm::Value* decided, const Region& r, bool fast, bool trivial) {
+      if (!fast && !trivial) return;
+      if (fast) {
+        fastCopyBudget_ -= std::min(fastCopyBudget_, nodeCount(r) * k_);
+        // Out of range is as rare as the edge: the masked copy serves both, and this one checks nothing.
+        if (scalars) {
+          emitEarly(r);
+          if (llvm::Value* inRange = allInRange(r)) decided = b_.CreateAnd(decided, inRange);
+        }
+      }
       llvm::BasicBlock* all = block("all");
       llvm::BasicBlock* rest = block("rest");
       b_.CreateCondBr(decided, all, rest);
       enter(all);
       emitSide(r, whole, end);
+      inRange_.clear();
       enter(rest);
     };
-    const auto trivial = [&](const Region& r) { return nodeCount(r) <= 3 && !touchesMemory(r); };
-    copy(test.all, c->body, thenFast || (scalars && trivial(c->body)));
-    copy(test.none, c->otherwise, elseFast || (scalars && trivial(c->otherwise)));
+    const auto trivial = [&](const Region& r) { return scalars && nodeCount(r) <= 3 && !touchesMemory(r); };
+    copy(test.all, c->body, thenFast, trivial(c->body));
+    copy(test.none, c->otherwise, elseFast, trivial(c->otherwise));
     b_.CreateBr(masked);
     enter(masked);
     if (scalars) condition = conditionMask(c->condition, Mask{}, true);
   }
-  emitMaskedSides(c, flow, condition);
+  Flow mixed = flow;
+  mixed.cold |= scalars && (thenFast || elseFast);
+  emitMaskedSides(c, mixed, condition);
+  emitted_.clear();
   return finish(c, flow);
 }
 
@@ -435,6 +493,7 @@ void Generator::emitMaskedSides(const Construct* c, const Flow& flow, const Mask
   const auto side = [&](const Region& r, const Mask& mask, llvm::BasicBlock* next) {
     Flow inside;
     inside.mask = mask;
+    inside.cold = flow.cold;
     inside.full = uniformity_.depth(c) + 1;
     inside.nonEmpty = !cheapSide(r);
     if (inside.nonEmpty) {

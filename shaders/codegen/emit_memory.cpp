@@ -7,24 +7,6 @@ namespace pumice::shader::codegen {
 
 using namespace ir;
 
-namespace {
-
-// Lane order of `components` interleaved values: element lane * n + c.
-llvm::SmallVector<int, 128> interleaveIndices(uint32_t lanes, uint32_t n) {
-  llvm::SmallVector<int, 128> order;
-  for (uint32_t lane = 0; lane < lanes; ++lane)
-    for (uint32_t c = 0; c < n; ++c) order.push_back(static_cast<int>(c * lanes + lane));
-  return order;
-}
-
-llvm::SmallVector<int, 32> everyNth(uint32_t lanes, uint32_t n, uint32_t first) {
-  llvm::SmallVector<int, 32> order;
-  for (uint32_t lane = 0; lane < lanes; ++lane) order.push_back(static_cast<int>(lane * n + first));
-  return order;
-}
-
-}  // namespace
-
 void Generator::emitLoad(const Inst* i, const Flow& flow) {
   const Shape& s = shape(i->result);
   const bool readOnly = i->mem.readOnly || i->mem.space == Space::kPush;
@@ -34,6 +16,7 @@ void Generator::emitLoad(const Inst* i, const Flow& flow) {
     lvl = Level::kCall;
     for (const Value* v : i->operands) lvl = std::max(lvl, level(v));
   }
+  interleaved_.erase(i->result);
   LevelScope scope(*this, lvl);
   const Address a = resolve(i);
   Lowered out;
@@ -48,8 +31,8 @@ void Generator::emitLoad(const Inst* i, const Flow& flow) {
     out.resize(size_t{k_} * a.components);
     bool wholeGang = false;
     if (contiguous(a, &wholeGang))
-      loadContiguous(a, wholeGang, flow, out);
-    else
+      loadContiguous(a, wholeGang, flow, i->result, out);
+    else if (!loadStrided(i, a, flow, out) && !loadConsecutive(a, flow, out))
       loadGather(a, flow, out);
   }
   define(i->result, std::move(out), lvl);
@@ -84,76 +67,6 @@ Lowered Generator::loadScalars(const Address& a, uint32_t part) {
   return out;
 }
 
-void Generator::loadContiguous(const Address& a, bool wholeGang, const Flow& flow, Lowered& out) {
-  const uint32_t n = a.components;
-  llvm::Type* wide = type(a.kind, lanes_ * n);
-  const auto loadParts = [&](uint32_t first, uint32_t count) {
-    llvm::Value* pointer = contiguousPointer(a, first, false);
-    for (uint32_t j = first; j < first + count; ++j) {
-      llvm::Value* p =
-          j == first ? pointer : bytePointer(pointer, b_.getInt64(uint64_t{j - first} * lanes_ * n * a.bytes));
-      llvm::Value* v = b_.CreateAlignedLoad(wide, p, alignOf(a), a.mem->isVolatile);
-      for (uint32_t c = 0; c < n; ++c) out[c * k_ + j] = n == 1 ? v : b_.CreateShuffleVector(v, everyNth(lanes_, n, c));
-    }
-  };
-  const uint32_t step = wholeGang ? k_ : 1;
-  const bool global = a.mem->space == Space::kGlobal;
-  // Inactive lanes may lie anywhere, except where the range holds for every lane.
-  const bool unchecked = a.provenAll || (a.provenActive && flow.mask.all() && !global);
-  if (unchecked) {
-    for (uint32_t j = 0; j < k_; j += step) loadParts(j, step);
-    return;
-  }
-  if (global) {
-    const bool narrow = a.index->type.kind == Kind::kI32 && shape(a.index).laneStride + shape(a.index).partStride != 0;
-    if (!flow.mask.all()) return loadGather(a, flow, out);
-    if (!narrow) {
-      for (uint32_t j = 0; j < k_; j += step) loadParts(j, step);
-      return;
-    }
-  }
-  for (uint32_t first = 0; first < k_; first += step) {
-    llvm::BasicBlock* fast = block("load.fast");
-    llvm::BasicBlock* slow = block("load.slow");
-    llvm::BasicBlock* done = block("load.done");
-    b_.CreateCondBr(contiguousRange(a, first, step), fast, slow, likely_);
-    enter(fast);
-    loadParts(first, step);
-    llvm::SmallVector<llvm::Value*, 16> quick;
-    for (uint32_t c = 0; c < n; ++c)
-      for (uint32_t j = first; j < first + step; ++j) quick.push_back(out[c * k_ + j]);
-    llvm::BasicBlock* fastEnd = b_.GetInsertBlock();
-    b_.CreateBr(done);
-
-    enter(slow);
-    llvm::SmallVector<llvm::Value*, 16> careful;
-    for (uint32_t c = 0; c < n; ++c)
-      for (uint32_t j = first; j < first + step; ++j) {
-        llvm::Value* inRange = laneRange(a, j, c);
-        llvm::Value* mask = inRange ? inRange : partMask(flow.mask, j);
-        if (n == 1 && features_.avx512) {
-          llvm::Type* t = type(a.kind, lanes_);
-          careful.push_back(
-              b_.CreateMaskedLoad(t, contiguousPointer(a, j, true), alignOf(a), mask, llvm::Constant::getNullValue(t)));
-        } else {
-          careful.push_back(gather(a, j, c, mask));
-        }
-      }
-    llvm::BasicBlock* slowEnd = b_.GetInsertBlock();
-    b_.CreateBr(done);
-
-    enter(done);
-    size_t at = 0;
-    for (uint32_t c = 0; c < n; ++c)
-      for (uint32_t j = first; j < first + step; ++j, ++at) {
-        llvm::PHINode* phi = b_.CreatePHI(quick[at]->getType(), 2);
-        phi->addIncoming(quick[at], fastEnd);
-        phi->addIncoming(careful[at], slowEnd);
-        out[c * k_ + j] = phi;
-      }
-  }
-}
-
 void Generator::loadGather(const Address& a, const Flow& flow, Lowered& out) {
   for (uint32_t c = 0; c < a.components; ++c)
     for (uint32_t j = 0; j < k_; ++j) {
@@ -164,12 +77,13 @@ void Generator::loadGather(const Address& a, const Flow& flow, Lowered& out) {
         mask = flow.mask.all() ? nullptr : partMask(flow.mask, j);
       else if (!a.provenActive)
         mask = laneRange(a, j, c);
-      out[c * k_ + j] = gather(a, j, c, mask);
+      out[c * k_ + j] = gather(a, vector(a.index, j), j, c, mask);
     }
 }
 
 // mask == nullptr: all lanes. Lanes outside the mask give 0.
-llvm::Value* Generator::gather(const Address& a, uint32_t part, uint32_t component, llvm::Value* mask) {
+llvm::Value* Generator::gather(const Address& a, llvm::Value* indices, uint32_t part, uint32_t component,
+                               llvm::Value* mask) {
   llvm::Type* t = type(a.kind, lanes_);
   const bool wide = a.bytes == 4 || a.bytes == 8;
   const bool narrowIndex = a.index->type.kind == Kind::kI32;
@@ -177,7 +91,7 @@ llvm::Value* Generator::gather(const Address& a, uint32_t part, uint32_t compone
     // 32-bit index times 4: in-range offsets are below 2^32, so the index stays below 2^30 (device addresses: scale 4
     // alone, where nothing is multiplied).
     if (a.mem->space != Space::kGlobal || a.mem->scale_B == 4) {
-      llvm::Value* index = vector(a.index, part);
+      llvm::Value* index = indices;
       if (a.mem->scale_B != 4) index = b_.CreateMul(index, splat(b_.getInt32(a.mem->scale_B / 4)));
       llvm::Value* base =
           bytePointer(a.pointer, b_.getInt64(uint64_t{a.mem->offset_B} + uint64_t{component} * a.bytes));
@@ -187,7 +101,7 @@ llvm::Value* Generator::gather(const Address& a, uint32_t part, uint32_t compone
                                    llvm::Constant::getNullValue(t));
     }
   }
-  return gatherAddresses(laneAddresses(a, part, component), a.kind, mask);
+  return gatherAddresses(laneAddresses(a, indices, part, component), a.kind, mask);
 }
 
 llvm::Value* Generator::gatherAddresses(llvm::Value* addresses, Kind kind, llvm::Value* mask) {
@@ -216,7 +130,7 @@ void Generator::emitStore(const Inst* i, const Flow& flow) {
   bool wholeGang = false;
   if (contiguous(a, &wholeGang))
     storeContiguous(a, wholeGang, value, flow);
-  else
+  else if (!storeConsecutive(a, value, flow))
     storeScatter(a, value, flow);
 }
 
@@ -265,86 +179,21 @@ bool Generator::storeSingle(const Address& a, const Value* value, const Flow& fl
   return true;
 }
 
-void Generator::storeContiguous(const Address& a, bool wholeGang, const Value* value, const Flow& flow) {
-  const uint32_t n = a.components;
-  const bool masked = !flow.mask.all();
-  if (n > 1 && masked) return storeScatter(a, value, flow);
-  const auto storeParts = [&](uint32_t first, uint32_t count) {
-    llvm::Value* pointer = contiguousPointer(a, first, false);
-    for (uint32_t j = first; j < first + count; ++j) {
-      llvm::Value* p =
-          j == first ? pointer : bytePointer(pointer, b_.getInt64(uint64_t{j - first} * lanes_ * n * a.bytes));
-      llvm::Value* v = vector(value, j, 0);
-      if (n > 1) {
-        // A flat list of all components, then the interleaved order.
-        llvm::Value* lower = b_.CreateShuffleVector(v, vector(value, j, 1), everyNth(2 * lanes_, 1, 0));
-        if (n == 2) {
-          v = b_.CreateShuffleVector(lower, interleaveIndices(lanes_, 2));
-        } else {
-          llvm::Value* third = vector(value, j, 2);
-          llvm::Value* last = n == 4 ? vector(value, j, 3) : llvm::PoisonValue::get(third->getType());
-          llvm::Value* upper = b_.CreateShuffleVector(third, last, everyNth(2 * lanes_, 1, 0));
-          v = b_.CreateShuffleVector(lower, upper, interleaveIndices(lanes_, n));
-        }
-      }
-      if (masked)
-        b_.CreateMaskedStore(v, p, alignOf(a), flow.mask.parts[j]);
-      else
-        b_.CreateAlignedStore(v, p, alignOf(a), a.mem->isVolatile);
-    }
-  };
-  const uint32_t step = wholeGang ? k_ : 1;
-  const bool narrowGlobal = a.mem->space == Space::kGlobal && a.index->type.kind == Kind::kI32 &&
-                            shape(a.index).laneStride + shape(a.index).partStride != 0;
-  if (a.provenAll || (a.provenActive && !narrowGlobal)) {
-    // With the range proved for active lanes only, the wrap of an inactive first lane must still be undone.
-    for (uint32_t j = 0; j < k_; j += step) {
-      if (masked && !a.provenAll && a.checked) {
-        for (uint32_t p = j; p < j + step; ++p)
-          b_.CreateMaskedStore(vector(value, p), contiguousPointer(a, p, true), alignOf(a), flow.mask.parts[p]);
-      } else {
-        storeParts(j, step);
-      }
-    }
-    return;
-  }
-  for (uint32_t first = 0; first < k_; first += step) {
-    llvm::BasicBlock* fast = block("store.fast");
-    llvm::BasicBlock* slow = block("store.slow");
-    llvm::BasicBlock* done = block("store.done");
-    b_.CreateCondBr(contiguousRange(a, first, step), fast, slow, likely_);
-    enter(fast);
-    storeParts(first, step);
-    b_.CreateBr(done);
-    enter(slow);
-    for (uint32_t c = 0; c < n; ++c)
-      for (uint32_t j = first; j < first + step; ++j) {
-        llvm::Value* mask = andMask(partMask(flow.mask, j), laneRange(a, j, c));
-        if (mask == nullptr) mask = partMask(flow.mask, j);  // no range to check: an address of the shader's own
-        if (n == 1 && features_.avx512)
-          b_.CreateMaskedStore(vector(value, j), contiguousPointer(a, j, true), alignOf(a), mask);
-        else
-          scatter(a, j, c, vector(value, j, c), mask);
-      }
-    b_.CreateBr(done);
-    enter(done);
-  }
-}
-
 void Generator::storeScatter(const Address& a, const Value* value, const Flow& flow) {
   for (uint32_t j = 0; j < k_; ++j)
     for (uint32_t c = 0; c < a.components; ++c) {
       llvm::Value* mask = flow.mask.all() ? nullptr : flow.mask.parts[j];
       if (!a.provenActive) mask = andMask(mask, laneRange(a, j, c));
-      scatter(a, j, c, vector(value, j, c), mask);
+      scatter(a, vector(a.index, j), j, c, vector(value, j, c), mask);
     }
 }
 
-void Generator::scatter(const Address& a, uint32_t part, uint32_t component, llvm::Value* value, llvm::Value* mask) {
+void Generator::scatter(const Address& a, llvm::Value* indices, uint32_t part, uint32_t component, llvm::Value* value,
+                        llvm::Value* mask) {
   const bool wide = a.bytes == 4 || a.bytes == 8;
   if (features_.avx512 && wide && a.baseInGang && a.index->type.kind == Kind::kI32 && a.mem->scale_B % 4 == 0 &&
       (a.mem->space != Space::kGlobal || a.mem->scale_B == 4)) {
-    llvm::Value* index = vector(a.index, part);  // as in gather()
+    llvm::Value* index = indices;  // as in gather()
     if (a.mem->scale_B != 4) index = b_.CreateMul(index, splat(b_.getInt32(a.mem->scale_B / 4)));
     llvm::Value* base = bytePointer(a.pointer, b_.getInt64(uint64_t{a.mem->offset_B} + uint64_t{component} * a.bytes));
     llvm::Value* pointers = b_.CreateGEP(b_.getInt32Ty(), base, index);
@@ -352,7 +201,7 @@ void Generator::scatter(const Address& a, uint32_t part, uint32_t component, llv
     b_.CreateMaskedScatter(value, pointers, std::min(alignOf(a), llvm::Align(a.bytes)), mask);
     return;
   }
-  scatterAddresses(laneAddresses(a, part, component), value, a.kind, mask);
+  scatterAddresses(laneAddresses(a, indices, part, component), value, a.kind, mask);
 }
 
 void Generator::scatterAddresses(llvm::Value* addresses, llvm::Value* value, Kind kind, llvm::Value* mask) {
@@ -408,7 +257,7 @@ void Generator::emitAtomic(const Inst* i, const Flow& flow) {
     // No mask means all lanes; the emitter wants to see it.
     if (!mask) mask = llvm::Constant::getAllOnesValue(type(Kind::kBool, lanes_));
     masks.push_back(mask);
-    if (!inGang) addresses.push_back(laneAddresses(a, j, 0));
+    if (!inGang) addresses.push_back(laneAddresses(a, vector(a.index, j), j, 0));
   }
   if (inGang) request.uniformAddress = bytePointer(a.pointer, offsetOf(a, index64(a, scalar(a.index)), 0));
   const auto operands = [&](const Value* v, llvm::SmallVector<llvm::Value*, 16>& to) {

@@ -100,6 +100,7 @@ llvm::Value* Generator::andMask(llvm::Value* a, llvm::Value* b) {
 }
 
 void Generator::emitInst(const Inst* i, const Flow& flow) {
+  if (emitted_.contains(i)) return;
   if (i->op >= Op::WorkgroupId && i->op <= Op::SubgroupSize) return emitBuiltin(i);
   if (isSubgroupOp(i->op)) return emitSubgroup(i, flow);
   if (isAtomicOp(i->op)) return emitAtomic(i, flow);

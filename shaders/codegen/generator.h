@@ -6,11 +6,13 @@
 //   emit_control.cpp  structured control flow of one gang, with masks
 //   emit_value.cpp    operations and the machine form of values
 //   emit_address.cpp  addresses, ranges, descriptors
-//   emit_memory.cpp   loads and stores
+//   emit_memory.cpp   loads and stores, gathers and scatters, atomics
+//   emit_contiguous.cpp  loads and stores of neighbouring addresses
 //   emit_local.cpp    private arrays
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
@@ -47,6 +49,8 @@ struct Flow {
   uint32_t full = 0;
   bool nonEmpty = true;  // some lane is certainly active
   bool ended = false;    // control cannot get here
+  // A copy for the gangs at an edge only (another one serves those with all lanes on): small code before fast code.
+  bool cold = false;
 };
 
 // A variable that outlives basic blocks: stack slots (turned into phis by mem2reg), or a place in the worker's frame.
@@ -147,6 +151,9 @@ class Generator {
   Flow emitIf(const ir::Construct* c, Flow flow);
   Flow emitUniformIf(const ir::Construct* c, Flow flow);
   Flow emitDivergentIf(const ir::Construct* c, Flow flow);
+  static bool isLocalTo(const ir::Value* v, const ir::Region& r);
+  void emitEarly(const ir::Region& r);
+  llvm::Value* allInRange(const ir::Region& r);
   void emitMaskedSides(const ir::Construct* c, const Flow& flow, const Mask& condition);
   void emitLoop(const ir::Construct* c, Flow flow);
   void emitSide(const ir::Region& r, const Flow& flow, llvm::BasicBlock* next);
@@ -224,10 +231,10 @@ class Generator {
   llvm::Value* indexLimit(const Address& a, uint32_t component);
   llvm::Value* offsetOf(const Address& a, llvm::Value* index64, uint32_t component);  // byte offset, i64
   llvm::Value* index64(const Address& a, llvm::Value* index);                         // extended as the space asks
-  llvm::Value* laneAddresses(const Address& a, uint32_t part, uint32_t component);    // <P x i64>
+  llvm::Value* laneAddresses(const Address& a, llvm::Value* indices, uint32_t part, uint32_t component);  // <P x i64>
   // Lanes whose component is in range: nullptr = all.
   llvm::Value* laneRange(const Address& a, uint32_t part, uint32_t component);
-  llvm::Value* sharedPointer();
+  llvm::Value* indexRange(const Address& a, llvm::Value* indices, uint32_t component);  // baseInGang && checked
   llvm::Align alignOf(const Address& a) const;
 
   // -- emit_memory.cpp
@@ -236,18 +243,32 @@ class Generator {
   void emitAtomic(const ir::Inst* i, const Flow& flow);
   llvm::Value* loadScalar(const Address& a, uint32_t part, uint32_t component, llvm::Value* inRange);
   Lowered loadScalars(const Address& a, uint32_t part);
-  bool contiguous(const Address& a, bool* wholeGang) const;
-  void loadContiguous(const Address& a, bool wholeGang, const Flow& flow, Lowered& out);
   void loadGather(const Address& a, const Flow& flow, Lowered& out);
-  void storeContiguous(const Address& a, bool wholeGang, const ir::Value* value, const Flow& flow);
   void storeScatter(const Address& a, const ir::Value* value, const Flow& flow);
   bool storeSingle(const Address& a, const ir::Value* value, const Flow& flow);
-  llvm::Value* gather(const Address& a, uint32_t part, uint32_t component, llvm::Value* mask);
-  void scatter(const Address& a, uint32_t part, uint32_t component, llvm::Value* value, llvm::Value* mask);
+  llvm::Value* gather(const Address& a, llvm::Value* indices, uint32_t part, uint32_t component, llvm::Value* mask);
+  void scatter(const Address& a, llvm::Value* indices, uint32_t part, uint32_t component, llvm::Value* value,
+               llvm::Value* mask);
   llvm::Value* gatherAddresses(llvm::Value* addresses, ir::Kind kind, llvm::Value* mask);
   void scatterAddresses(llvm::Value* addresses, llvm::Value* value, ir::Kind kind, llvm::Value* mask);
+
+  // -- emit_contiguous.cpp
+  bool contiguous(const Address& a, bool* wholeGang) const;
+  void loadContiguous(const Address& a, bool wholeGang, const Flow& flow, const ir::Value* result, Lowered& out);
+  bool loadStrided(const ir::Inst* i, const Address& a, const Flow& flow, Lowered& out);
+  void storeContiguous(const Address& a, bool wholeGang, const ir::Value* value, const Flow& flow);
+  bool loadConsecutive(const Address& a, const Flow& flow, Lowered& out);
+  bool storeConsecutive(const Address& a, const ir::Value* value, const Flow& flow);
+  llvm::Value* consecutiveTest(const Address& a, llvm::ArrayRef<llvm::Value*> ranges);
   llvm::Value* contiguousRange(const Address& a, uint32_t firstPart, uint32_t parts);  // i1: all lanes in range
-  llvm::Value* contiguousPointer(const Address& a, uint32_t part, bool wrapAware);
+  llvm::Value* contiguousPointer(const Address& a, uint32_t part);
+  // Of lane 0 at this index (i32 or i64). `wrapAware`: some lanes are out of range, and those in front of the wrap of a
+  // "negative" index lie below the base, so that the ones behind it (in range, at 0, 1 ..) come out right.
+  llvm::Value* pointerAt(const Address& a, uint32_t part, llvm::Value* index, bool wrapAware);
+  llvm::Value* interleave(llvm::ArrayRef<llvm::Value*> components);
+  // A loop over parts at run time, for code that is rarely reached. Gives body the part's number (i32, from 0 on).
+  void partLoop(uint32_t parts, llvm::function_ref<void(llvm::Value* part)> body);
+  llvm::Value* scratch(uint32_t slot, uint32_t vectors, llvm::Type* t);  // stack memory, an array of t
 
   // -- emit_local.cpp
   void emitLocalLoad(const ir::Inst* i, const Flow& flow);
@@ -309,6 +330,8 @@ class Generator {
   uint32_t epoch_ = 0;
   std::vector<Open> open_;  // by depth
   uint32_t fastCopyBudget_;
+  llvm::DenseSet<const ir::Inst*> emitted_;  // in front of the region they stand in
+  llvm::DenseSet<const ir::Inst*> inRange_;  // accesses whose range was checked in front of the copy being emitted
   std::vector<uint8_t> used_;  // by value id: somebody reads it
   llvm::MDNode* likely_ = nullptr;
 
@@ -318,6 +341,9 @@ class Generator {
   };
   // Splats and ramps of scalars: by (base, (lane stride, first)), valid in the block where they were made.
   llvm::DenseMap<std::pair<llvm::Value*, std::pair<int64_t, int64_t>>, Cached> vectors_;
+  // Tuples as they came from memory, components interleaved: one vector of P * components elements a part.
+  llvm::DenseMap<const ir::Value*, llvm::SmallVector<llvm::Value*, 8>> interleaved_;
+  std::map<std::pair<uint32_t, uint32_t>, llvm::AllocaInst*> scratch_;  // by slot and bytes
   std::map<std::tuple<const ir::Value*, uint32_t, uint32_t, uint32_t>, llvm::Value*> limits_;
 
   // Group mode: more than one gang and barriers.

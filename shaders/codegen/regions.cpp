@@ -38,7 +38,6 @@ bool leavesConstruct(const Region& r, const Construct* c) {
     }
     const auto* i = static_cast<const Inst*>(n);
     if (i->op == Op::Br && !encloses(c, i->target)) return true;
-    if (i->op == Op::Unreachable) return true;
     for (const SwitchCase& s : i->cases)
       if (!encloses(c, s.target)) return true;
   }

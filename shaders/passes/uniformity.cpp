@@ -85,7 +85,10 @@ void Uniformity::raise(const Value* v, const Shape& s) {
 void Uniformity::region(const Region& r, const Construct* owner, Full full) {
   for (const Node* n : r.nodes) {
     if (n->tag == Node::Tag::kConstruct) {
-      full = construct(static_cast<const Construct*>(n), full);
+      const auto* c = static_cast<const Construct*>(n);
+      full = construct(c, full);
+      // Nobody gets behind a loop, or a construct that nothing branches to.
+      if (c->shape == Construct::Shape::kLoop || sites_[c->id].empty()) return;
       continue;
     }
     const auto* i = static_cast<const Inst*>(n);

@@ -203,14 +203,18 @@ class Unroller {
     if (loop.dontUnroll) return false;
     std::vector<Inst*> back;
     uint32_t size = 0;
+    bool hasBarrier = false;
     forEachInst(loop.body, [&](Inst& i) {
       ++size;
+      hasBarrier |= i.op == Op::ControlBarrier && i.imm == 0;
       if (i.op == Op::Br && i.target == &loop) back.push_back(&i);
     });
     if (size > limits_.wanted) return false;
     const auto trips = TripCount(loop, back).count();
     if (!trips) return false;
     const bool wanted = loop.unroll || indexesLocals(loop);
+    // Each copy would become loops over the workgroup of its own: much code, little gain.
+    if (hasBarrier && !wanted) return false;
     const uint64_t grown = uint64_t{size} * (*trips + 1);
     if (grown > (wanted ? limits_.wanted : limits_.plain) || copied_ + grown > limits_.total) return false;
     copied_ += grown;
