@@ -1,6 +1,5 @@
 #include "backend/kmd/ring.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -36,12 +35,12 @@ SubmissionRing::~SubmissionRing() {
 }
 
 SubmissionRing::Segment* SubmissionRing::allocate(size_t capacity_B) noexcept {
-  void* memory = std::malloc(sizeof(Segment) + capacity_B);
+  void* memory = ::operator new(sizeof(Segment) + capacity_B, std::nothrow);
   return memory ? new (memory) Segment{nullptr, capacity_B} : nullptr;
 }
 
 void SubmissionRing::release(Segment* segment) noexcept {
-  std::free(segment);
+  ::operator delete(segment);
 }
 
 Status SubmissionRing::push(std::span<const Submission> batches) noexcept {

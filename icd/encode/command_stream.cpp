@@ -75,6 +75,12 @@ void CommandStream::reset() {
   outOfMemory_ = false;
 }
 
+void CommandStream::fail() {
+  outOfMemory_ = true;
+  pool_->release(first_);
+  first_ = current_ = nullptr;
+}
+
 std::byte* CommandStream::reserveInNewChunk(uint32_t size_B) {
   if (!outOfMemory_) {
     // The first chunk is small (most streams are), later ones are not.
@@ -95,12 +101,9 @@ std::byte* CommandStream::reserveInNewChunk(uint32_t size_B) {
       bytes_ += size_B;
       return chunk->data();
     }
-    outOfMemory_ = true;
-    pool_->release(first_);
-    first_ = nullptr;
+    fail();
   }
   // Every reservation starts the dummy over; what is written there is never read.
-  current_ = nullptr;
   assert(size_B <= ChunkPool::kDummyBytes);
   return pool_->dummy()->data();
 }

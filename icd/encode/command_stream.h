@@ -7,6 +7,7 @@
 // Thread rules: those of the command pool (externally synchronised).
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -35,8 +36,10 @@ class ChunkPool {
  public:
   static constexpr uint32_t kFirstChunkBytes = 4096;
   static constexpr uint32_t kChunkBytes = 64 * 1024;
-  // Holds the largest packet (vkCmdUpdateBuffer's 64 KiB) and what follows it.
-  static constexpr uint32_t kDummyBytes = 80 * 1024;
+  // Most inline data of one packet: vkCmdUpdateBuffer's limit. Packets that could need more must be split.
+  static constexpr uint32_t kMaxInlineBytes = 64 * 1024;
+  // Holds the largest packet and what follows it.
+  static constexpr uint32_t kDummyBytes = kMaxInlineBytes + 16 * 1024;
 
   explicit ChunkPool(const ChunkMemory& memory) : memory_(memory) {}
   ~ChunkPool();
@@ -72,6 +75,7 @@ class CommandStream {
   // uninitialised. Never nullptr. The pointer is valid until the next call.
   template <typename Packet>
   Packet* append(abi::PacketOp op, size_t extra_B = 0) {
+    assert(extra_B <= ChunkPool::kMaxInlineBytes);
     const uint32_t size_B = alignUp8(sizeof(Packet) + extra_B);
     std::byte* packet = reserve(size_B);
     *reinterpret_cast<abi::PacketHeader*>(packet) = {op, 0, size_B};  // every packet begins with its header
@@ -92,6 +96,8 @@ class CommandStream {
   // Ends the stream with a Return. Afterwards first() may be submitted or called.
   void finish() { append<abi::PacketHeader>(abi::PacketOp::kReturn); }
 
+  // Makes the stream one that ran out of memory: for failures outside of it that recording cannot report either.
+  void fail();
   // Gives all chunks back. Nothing may still execute the stream.
   void reset();
 

@@ -54,6 +54,9 @@ void setOrReset(VkCommandBuffer commandBuffer, abi::PacketOp op, VkEvent event, 
 }
 
 void waitEvents(VkCommandBuffer commandBuffer, uint32_t count, const VkEvent* events, const Scopes& scopes) {
+  // Waiting for some, then for the others, is waiting for all.
+  constexpr uint32_t kMost = ChunkPool::kMaxInlineBytes / sizeof(void*);
+  for (; count > kMost; count -= kMost, events += kMost) waitEvents(commandBuffer, kMost, events, scopes);
   auto* packet = CommandBuffer::from(commandBuffer)
                      ->stream()
                      .append<abi::WaitEventsPacket>(abi::PacketOp::kWaitEvents, count * sizeof(void*));
@@ -74,10 +77,13 @@ void writeTimestamp(VkCommandBuffer commandBuffer, VkPipelineStageFlags2 stage, 
 }
 
 void label(VkCommandBuffer commandBuffer, abi::PacketOp op, const VkDebugUtilsLabelEXT& info) {
-  const size_t length = std::strlen(info.pLabelName) + 1;
-  auto* packet = CommandBuffer::from(commandBuffer)->stream().append<abi::LabelPacket>(op, length);
+  // Nobody reads a label to the end of 64 KiB.
+  const size_t length = strnlen(info.pLabelName, ChunkPool::kMaxInlineBytes - 1);
+  auto* packet = CommandBuffer::from(commandBuffer)->stream().append<abi::LabelPacket>(op, length + 1);
   std::memcpy(packet->color, info.color, sizeof packet->color);
-  std::memcpy(packet + 1, info.pLabelName, length);
+  auto* text = reinterpret_cast<char*>(packet + 1);
+  std::memcpy(text, info.pLabelName, length);
+  text[length] = 0;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "backend/trace/log.h"
+#include "icd/objects/command_buffer.h"
 
 namespace pumice::icd {
 
@@ -35,6 +36,10 @@ void EntryScope::outOfMemory() const {
 
 void EntryScope::unexpectedException() const {
   PUMICE_ERROR("api", "%s: unexpected exception (a driver bug)", name_);
+}
+
+void failRecording(VkCommandBuffer commands) {
+  CommandBuffer::from(commands)->stream().fail();
 }
 
 void instanceCreated() {

@@ -2,6 +2,8 @@
 // nothing is special it costs one relaxed load and one predictable branch.
 #pragma once
 
+#include <vulkan/vulkan_core.h>
+
 #include <atomic>
 #include <cstdint>
 
@@ -28,6 +30,9 @@ class EntryScope {
   const char* name_;
   uint32_t flags_;
 };
+
+/// After an exception in a vkCmd* function, which has no result: the recording ends with VK_ERROR_OUT_OF_HOST_MEMORY.
+void failRecording(VkCommandBuffer commands);
 
 /// Counts live instances. The threads that serve a device do not exist in a forked child and its locks may be held
 /// forever, so a child forked while an instance lives gets device lost from every entry point and touches no lock. A

@@ -30,8 +30,12 @@ VkResult CommandPool::init(const VkAllocationCallbacks* callbacks) {
   return chunks_->initialize() ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
 }
 
+void CommandPool::prepare(uint32_t count) {
+  if (buffers_.capacity() - buffers_.size() >= count) return;
+  buffers_.reserve(std::max(buffers_.size() + count, 2 * buffers_.size()));
+}
+
 VkResult CommandPool::allocate(VkCommandBufferLevel level, VkCommandBuffer* out) {
-  buffers_.reserve(buffers_.size() + 1);
   const VkResult result = CommandBuffer::create(callbacks(), out, *this, level);
   if (result == VK_SUCCESS) buffers_.push_back(CommandBuffer::from(*out));
   return result;
@@ -70,6 +74,8 @@ VKAPI_ATTR void VKAPI_CALL vkTrimCommandPool(VkDevice, VkCommandPool commandPool
 VKAPI_ATTR VkResult VKAPI_CALL vkAllocateCommandBuffers(VkDevice, const VkCommandBufferAllocateInfo* pAllocateInfo,
                                                         VkCommandBuffer* pCommandBuffers) {
   CommandPool& pool = *CommandPool::from(pAllocateInfo->commandPool);
+  std::fill_n(pCommandBuffers, pAllocateInfo->commandBufferCount, VkCommandBuffer{});
+  pool.prepare(pAllocateInfo->commandBufferCount);
   for (uint32_t i = 0; i < pAllocateInfo->commandBufferCount; ++i) {
     const VkResult result = pool.allocate(pAllocateInfo->level, &pCommandBuffers[i]);
     if (result == VK_SUCCESS) continue;

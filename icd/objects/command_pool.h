@@ -23,6 +23,8 @@ class CommandPool : public Object<CommandPool, VkCommandPool, VK_OBJECT_TYPE_COM
   Device& device() { return device_; }
   ChunkPool& chunks() { return *chunks_; }
 
+  /// Makes room for so many more buffers, so that allocate() throws nothing.
+  void prepare(uint32_t count);
   VkResult allocate(VkCommandBufferLevel level, VkCommandBuffer* out);
   void free(CommandBuffer* buffer);
   void reset(VkCommandPoolResetFlags flags);

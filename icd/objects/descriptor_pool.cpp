@@ -41,11 +41,16 @@ VkResult DescriptorPool::init(const VkDescriptorPoolCreateInfo& info) {
   return toResult(device_.gpu().allocate(wish, &memory_));
 }
 
+void DescriptorPool::prepare(uint32_t count) {
+  const size_t most = std::min<size_t>(maxSets_, size_t{usedSlots_} + count);
+  if (freeSlots_.capacity() >= most) return;
+  const size_t room = std::min<size_t>(maxSets_, std::max(most, 2 * size_t{usedSlots_} + 16));
+  ranges_.reserve(room + 1);  // one between any two sets, and at the ends
+  freeSlots_.reserve(room);
+}
+
 VkResult DescriptorPool::allocate(const DescriptorSetShape& shape, uint32_t variableCount, VkDescriptorSet* out) {
   if (freeSlots_.empty() && usedSlots_ == maxSets_) return VK_ERROR_OUT_OF_POOL_MEMORY;
-  if (freeSlots_.capacity() < maxSets_ && freeSlots_.capacity() <= usedSlots_) {
-    freeSlots_.reserve(std::min<size_t>(maxSets_, 2 * size_t{usedSlots_} + 16));  // free() must not need memory
-  }
   const uint64_t size = shape.size_B(variableCount);
   uint64_t offset = 0;
   if (size != 0) {
@@ -122,6 +127,8 @@ VKAPI_ATTR VkResult VKAPI_CALL vkAllocateDescriptorSets(VkDevice, const VkDescri
   DescriptorPool& pool = *DescriptorPool::from(pAllocateInfo->descriptorPool);
   const auto* variable = findInChain<VkDescriptorSetVariableDescriptorCountAllocateInfo>(pAllocateInfo->pNext);
   if (variable != nullptr && variable->descriptorSetCount == 0) variable = nullptr;
+  std::fill_n(pDescriptorSets, pAllocateInfo->descriptorSetCount, VkDescriptorSet{});
+  pool.prepare(pAllocateInfo->descriptorSetCount);
   VkResult result = VK_SUCCESS;
   uint32_t done = 0;
   for (; done < pAllocateInfo->descriptorSetCount; ++done) {

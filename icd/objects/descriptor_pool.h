@@ -38,6 +38,8 @@ class DescriptorPool : public Object<DescriptorPool, VkDescriptorPool, VK_OBJECT
 
   VkResult init(const VkDescriptorPoolCreateInfo& info);
 
+  /// Gets the memory that allocating, and later freeing, so many more sets takes: neither throws anything then.
+  void prepare(uint32_t count);
   VkResult allocate(const DescriptorSetShape& shape, uint32_t variableCount, VkDescriptorSet* out);
   void free(DescriptorSet* set);
   void reset();

@@ -6,7 +6,8 @@
 namespace pumice::icd {
 
 VkResult PipelineLayout::init(const VkPipelineLayoutCreateInfo& info) {
-  static const auto kEmpty = std::make_shared<DescriptorSetShape>();  // for null layouts
+  // For null layouts. Never destroyed: the application may create layouts while static destructors run.
+  static const auto& kEmpty = *new std::shared_ptr<DescriptorSetShape>(std::make_shared<DescriptorSetShape>());
   uint32_t dynamic = 0;
   for (uint32_t s = 0; s < info.setLayoutCount; ++s) {
     const DescriptorSetLayout* layout = DescriptorSetLayout::from(info.pSetLayouts[s]);

@@ -9,6 +9,7 @@
 namespace pumice::icd {
 
 class Device;
+class Semaphore;
 
 /// Arrays that a submission needs; kept by the queue, so that submitting allocates nothing once they have grown.
 struct SubmitScratch {
@@ -16,6 +17,7 @@ struct SubmitScratch {
   std::vector<const std::byte*> streams;
   std::vector<kmd::SubmitSignal> signals;
   std::vector<kmd::Submission> batches;
+  std::vector<Semaphore*> signalled;  // by the order of `signals`, without the fence
 };
 
 class Queue : public Object<Queue, VkQueue, VK_OBJECT_TYPE_QUEUE> {

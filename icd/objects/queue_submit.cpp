@@ -23,10 +23,12 @@ class SubmissionBuilder {
     s_.streams.clear();
     s_.signals.clear();
     s_.batches.clear();
+    s_.signalled.clear();
     s_.waits.reserve(waits);
     s_.streams.reserve(streams);
     s_.signals.reserve(signals);
     s_.batches.reserve(batches);
+    s_.signalled.reserve(signals);
   }
 
   void beginBatch() { first_ = {s_.waits.size(), s_.streams.size(), s_.signals.size()}; }
@@ -45,6 +47,7 @@ class SubmissionBuilder {
   void signal(VkSemaphore handle, uint64_t value, VkPipelineStageFlags2 stages) {
     Semaphore& semaphore = *Semaphore::from(handle);
     s_.signals.push_back({semaphore.timeline(), semaphore.signalValue(value), sourceStages(stages)});
+    s_.signalled.push_back(&semaphore);
   }
 
   void fence(VkFence handle) {
@@ -67,7 +70,13 @@ class SubmissionBuilder {
 };
 
 VkResult submit(Queue& queue) {
-  return toResult(queue.device().gpu().submit(queue.gpuQueue(), queue.scratch().batches));
+  const SubmitScratch& scratch = queue.scratch();
+  const VkResult result = toResult(queue.device().gpu().submit(queue.gpuQueue(), scratch.batches));
+  // Vulkan 1.3, 6.5: a submission that failed for want of memory leaves the semaphores as they were.
+  if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY) {
+    for (Semaphore* semaphore : scratch.signalled) semaphore->signalNotSubmitted();
+  }
+  return result;
 }
 
 // Only a fence: it signals after everything that was submitted before.

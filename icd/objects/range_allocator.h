@@ -13,6 +13,9 @@ class RangeAllocator {
   /// Everything is free afterwards. Sizes and offsets stay multiples of what the caller asks in.
   void reset(uint64_t size_B);
 
+  /// Room for so many free ranges: free() takes no memory while there are no more.
+  void reserve(size_t freeRanges) { ranges_.reserve(freeRanges); }
+
   std::optional<uint64_t> allocate(uint64_t size_B);
   void free(uint64_t offset_B, uint64_t size_B);
 

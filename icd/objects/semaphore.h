@@ -29,6 +29,10 @@ class Semaphore : public Object<Semaphore, VkSemaphore, VK_OBJECT_TYPE_SEMAPHORE
   uint64_t signalValue(uint64_t timelineValue) {
     return isTimeline_ ? timelineValue : binaryValue_.fetch_add(1, std::memory_order_acq_rel) + 1;
   }
+  /// Takes the last signalValue() back: its submission failed, and leaves the semaphore as it was.
+  void signalNotSubmitted() {
+    if (!isTimeline_) binaryValue_.fetch_sub(1, std::memory_order_acq_rel);
+  }
 
  private:
   Device& device_;

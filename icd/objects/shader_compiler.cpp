@@ -26,12 +26,16 @@ void* run(void* argument) {
 #if defined(__x86_64__)
   _mm_setcsr(0x1f80);  // round to nearest, nothing flushed, all exceptions masked
 #endif
-  const shader::cache::CompilerLibrary& library = shader::cache::compilerLibrary();
-  if (library.table == nullptr) {
-    job.result.status = shader::CompileStatus::kInternalError;
-    job.result.message = library.message;
-  } else {
-    job.result = library.table->compileCompute(job.info);
+  try {
+    const shader::cache::CompilerLibrary& library = shader::cache::compilerLibrary();
+    if (library.table == nullptr) {
+      job.result.status = shader::CompileStatus::kInternalError;
+      job.result.message = library.message;
+    } else {
+      job.result = library.table->compileCompute(job.info);
+    }
+  } catch (const std::bad_alloc&) {  // opening the library
+    job.result.status = shader::CompileStatus::kOutOfHostMemory;
   }
   return nullptr;
 }

@@ -65,6 +65,8 @@ def trampoline(command):
     oom = "return VK_ERROR_OUT_OF_HOST_MEMORY;" if command.result == "VkResult" else f"return {lost};".replace(" ;", ";")
     unknown = "return VK_ERROR_UNKNOWN;" if command.result == "VkResult" else f"return {lost};".replace(" ;", ";")
     left = f"return {lost};" if lost else "return;"
+    if command.result == "void" and command.params[0].declaration.startswith("VkCommandBuffer "):
+        oom = unknown = f"failRecording({command.params[0].name});"
     check = "" if command.name in FORK_SAFE else f"  if (scope.forked()) [[unlikely]] {left}\n"
     return (f"static {declaration(command, 't_')} {{\n"
             f"  EntryScope scope(\"{command.name}\");\n"
