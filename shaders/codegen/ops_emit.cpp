@@ -1,5 +1,6 @@
 #include "shaders/codegen/ops_emit.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
@@ -262,10 +263,29 @@ llvm::Value* OpsEmitter::vectorDivide(ir::Op op, llvm::Value* a, llvm::Value* b)
   llvm::Type* i64 = withElement(type, b_.getInt64Ty());
   llvm::Type* real = withElement(type, n == 32 ? b_.getDoubleTy() : b_.getFloatTy());
   const auto convert = [&](llvm::Value* v) {
-    if (n < 32) v = isSigned ? b_.CreateSExt(v, i32) : b_.CreateZExt(v, i32);
-    return isSigned || n < 32 ? b_.CreateSIToFP(v, real) : b_.CreateUIToFP(v, real);
+    llvm::Type* to = withElement(v->getType(), real->getScalarType());
+    llvm::Type* wide = withElement(v->getType(), b_.getInt32Ty());
+    if (n < 32) v = isSigned ? b_.CreateSExt(v, wide) : b_.CreateZExt(v, wide);
+    return isSigned || n < 32 ? b_.CreateSIToFP(v, to) : b_.CreateUIToFP(v, to);
   };
-  llvm::Value* quotient = b_.CreateFDiv(convert(a), convert(b));
+  llvm::Value* byZero = nullptr;
+  llvm::Value* quotient = nullptr;
+  if (llvm::Value* divisor = llvm::getSplatValue(b); divisor != nullptr && !llvm::isa<llvm::Constant>(divisor)) {
+    // The same divisor in all lanes: one division. The product with its reciprocal is off by up to two roundings, but
+    // half a unit more in the dividend keeps exact quotients clear of the integer below, and 0.5 / b is larger than
+    // those errors.
+    byZero = b_.CreateICmpEQ(divisor, llvm::Constant::getNullValue(divisor->getType()));
+    llvm::Value* reciprocal = b_.CreateFDiv(floatConstant(real->getScalarType(), 1.0), convert(divisor));
+    llvm::Value* half = floatConstant(real, 0.5);
+    llvm::Value* dividend = convert(a);
+    if (isSigned) {
+      half = b_.CreateSelect(b_.CreateICmpSLT(a, llvm::Constant::getNullValue(type)), floatConstant(real, -0.5), half);
+    }
+    quotient = b_.CreateFMul(b_.CreateFAdd(dividend, half), b_.CreateVectorSplat(lanesOf(type), reciprocal));
+  } else {
+    byZero = b_.CreateICmpEQ(b, llvm::Constant::getNullValue(type));
+    quotient = b_.CreateFDiv(convert(a), convert(b));
+  }
   llvm::Value* q = nullptr;
   if (n == 32) {
     // 1.5 * 2^52 moves the integer part to the low bits, two's complement; 2^31 = INT_MIN / -1 wraps as it should.
@@ -276,7 +296,6 @@ llvm::Value* OpsEmitter::vectorDivide(ir::Op op, llvm::Value* a, llvm::Value* b)
     // Infinity and NaN of a division by zero are poison here, in lanes that are replaced below.
     q = b_.CreateTrunc(b_.CreateFPToSI(quotient, i32), type);
   }
-  llvm::Value* byZero = b_.CreateICmpEQ(b, llvm::Constant::getNullValue(type));
   q = select(byZero, llvm::Constant::getAllOnesValue(type), q);
   return isRemainder(op) ? b_.CreateSub(a, b_.CreateMul(q, b)) : q;
 }

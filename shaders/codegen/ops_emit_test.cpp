@@ -244,5 +244,54 @@ TEST(OpsEmitDivision, ByConstants) {
   }
 }
 
+// One divisor for all lanes takes the way over its reciprocal.
+TEST(OpsEmitDivision, BySplats) {
+  constexpr std::array kOps = {Op::UDiv, Op::SDiv, Op::URem, Op::SRem};
+  for (const uint32_t width : test::runnableWidths()) {
+    for (const Kind kind : {Kind::kI8, Kind::kI16, Kind::kI32, Kind::kI64}) {
+      const TargetFeatures features = targetFeatures(width);
+      const uint32_t element_B = ir::kindBytes(kind);
+      const test::JitFunction f(features, 3, [&](llvm::IRBuilder<>& b, llvm::Function& fn) {
+        OpsEmitter ops(b, features);
+        llvm::Value* a = b.CreateAlignedLoad(llvmType(b.getContext(), kind, 16), fn.getArg(0), llvm::Align(1));
+        llvm::Value* d = b.CreateAlignedLoad(llvmType(b.getContext(), kind), fn.getArg(1), llvm::Align(1));
+        for (size_t i = 0; i < kOps.size(); i++) {
+          llvm::Value* operands[2] = {a, b.CreateVectorSplat(16, d)};
+          llvm::Value* r = ops.emit(kOps[i], kind, kind, operands);
+          b.CreateAlignedStore(r, b.CreateConstGEP1_64(b.getInt8Ty(), fn.getArg(2), i * 128), llvm::Align(1));
+        }
+      });
+      ASSERT_TRUE(f);
+      std::mt19937_64 random(9);
+      const std::vector<uint64_t> edge = specials(kind);
+      for (int round = 0; round < 20000; round++) {
+        uint64_t d = random() & ir::kindMask(kind);
+        if (round % 2 == 0) d >>= random() % ir::kindBits(kind);
+        if (round % 8 == 1) d = edge[random() % edge.size()];
+        std::array<uint64_t, 16> in{};
+        std::array<std::byte, 128> bytes{};
+        std::array<std::byte, 512> out{};
+        for (size_t l = 0; l < 16; l++) {
+          in[l] = random() & ir::kindMask(kind);
+          if (l % 4 == 1) in[l] = edge[random() % edge.size()];
+          // Multiples of the divisor and their neighbours.
+          if (l % 4 == 2 && d != 0) in[l] = (in[l] / d * d - random() % 2) & ir::kindMask(kind);
+          std::memcpy(bytes.data() + l * element_B, &in[l], element_B);
+        }
+        f(bytes.data(), &d, out.data());
+        for (size_t i = 0; i < kOps.size(); i++) {
+          for (size_t l = 0; l < 16; l++) {
+            uint64_t got = 0;
+            std::memcpy(&got, out.data() + i * 128 + l * element_B, element_B);
+            const std::array<uint64_t, 2> operands = {in[l], d};
+            ASSERT_EQ(got, ir::evaluate(kOps[i], kind, kind, operands))
+                << ir::opName(kOps[i]) << " " << in[l] << " by " << d << ", V " << width;
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace pumice::shader::codegen
