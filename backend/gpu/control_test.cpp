@@ -161,6 +161,26 @@ TEST_P(Control, QueryCommandsKeepTheirOrder) {
 
 // ---- Loss ---------------------------------------------------------------------------------------------------------
 
+// A shader that never looks at the cancel word holds up whoever learns of the loss for two seconds, but all together:
+// not each call anew.
+TEST(Loss, StubbornShaderDelaysTheAnswerOnce) {
+  static std::atomic<bool> leave;
+  leave = false;
+  TestDevice device;
+  kmd::Queue* queue = device.queue();
+  const Program stubborn([](abi::ComputeEnv*, uint64_t, uint64_t) {
+    while (!leave) std::this_thread::yield();
+  });
+  Stream stream;
+  stream.dispatch(stubborn, 0);
+  ASSERT_EQ(Batch().run(stream).submit(device, queue), Status::kOk);
+  device->lose("test");
+  const uint64_t start_ns = sched::monotonicNow_ns();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(device.idle(queue), Status::kDeviceLost);
+  EXPECT_LT(sched::monotonicNow_ns() - start_ns, 4'000'000'000u);
+  leave = true;
+}
+
 // Loops until the cancel word is set, as compiled loops do.
 struct Endless {
   std::atomic<uint32_t>* started;

@@ -129,6 +129,7 @@ void executeUnits(Machine& machine, sched::Worker& worker, const Queue& queue, c
   if (work.kind == WorkKind::kDispatch) {
     const abi::ComputeProgram& program = *dispatchState(work).program;
     if (!prepareEnv(machine, worker, work, context.env)) {
+      if (machine.watchdog) machine.watchdog->leave(worker);
       machine.lose("no memory for a worker's shared memory and frame");
       return;
     }
@@ -156,7 +157,7 @@ Work resolveIndirect(Machine& machine, sched::Worker&, const Queue& queue, const
   struct Arguments {
     uint64_t address;
     uint32_t groups[3];
-  } arguments{work.indirect->argsAddress, {}};
+  } arguments{};
   kmd::FaultRecord fault;
   const auto read = [](void* context) {
     auto& to = *static_cast<Arguments*>(context);
@@ -166,7 +167,8 @@ Work resolveIndirect(Machine& machine, sched::Worker&, const Queue& queue, const
   resolved.kind = WorkKind::kDispatch;
   resolved.fromIndirect = true;
   resolved.unitCount = 0;
-  if (machine.isLost()) return resolved;
+  if (machine.isLost()) return resolved;  // the packet may be gone
+  arguments.address = work.indirect->argsAddress;
   if (kmd::runGuarded(read, &arguments, &fault) != kmd::GuardedExit::kReturned) {
     reportFault(machine, queue, work, 0, 1, fault);
     return resolved;

@@ -18,6 +18,8 @@ Machine::~Machine() {
 }
 
 void Machine::lose(const char* reason) noexcept {
+  uint64_t notYet = 0;
+  lostSince_ns.compare_exchange_strong(notYet, sched::monotonicNow_ns(), std::memory_order_seq_cst);
   if (lost.exchange(true, std::memory_order_seq_cst)) return;
   cancelWord.store(1, std::memory_order_seq_cst);
   if (reason) PUMICE_ERROR("gpu", "device lost: %s", reason);
@@ -28,7 +30,7 @@ void Machine::lose(const char* reason) noexcept {
 
 void Machine::awaitQuiescence() noexcept {
   constexpr uint64_t kPatience_ns = 2'000'000'000;
-  const uint64_t deadline_ns = sched::monotonicNow_ns() + kPatience_ns;
+  const uint64_t deadline_ns = lostSince_ns.load(std::memory_order_seq_cst) + kPatience_ns;
   for (;;) {
     const uint32_t active = activeThreads.load(std::memory_order_seq_cst);
     if (active == 0 || !sched::futexWait(activeThreads, active, deadline_ns)) return;

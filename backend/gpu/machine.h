@@ -34,7 +34,8 @@ struct Machine {
   void lose(const char* reason) noexcept;
   bool isLost() const { return lost.load(std::memory_order_seq_cst); }
   // After the loss: waits until no thread is inside a Progress, so that the application may free what the streams
-  // and shaders refer to. Bounded (two seconds), for shaders that never look at the cancel word.
+  // and shaders refer to. Bounded (two seconds from the loss on, whoever waits), for shaders that never look at the
+  // cancel word.
   void awaitQuiescence() noexcept;
 
   void pokeQueuesParkedOnEvents(Progress& progress) PUMICE_EXCLUDES(queuesMutex);
@@ -46,6 +47,7 @@ struct Machine {
 
   alignas(64) std::atomic<uint32_t> cancelWord{0};
   std::atomic<bool> lost{false};
+  std::atomic<uint64_t> lostSince_ns{0};    // 0 = not lost
   std::atomic<uint32_t> waitingDecodes{0};  // urgent decode tasks in the pool
   // Threads inside a Progress. Sequentially consistent with `lost`: who enters counts itself, then reads `lost`.
   alignas(64) std::atomic<uint32_t> activeThreads{0};

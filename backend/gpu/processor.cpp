@@ -86,6 +86,13 @@ void Queue::waitFor(const kmd::SubmitWait& wait, Progress& progress) {
   release(node);
 }
 
+Node* Queue::newSignal(const kmd::SubmitSignal& signal) {
+  Node* node = newNode(NodeKind::kSignal);
+  node->timeline = signal.timeline;
+  node->value = signal.value;
+  return node;
+}
+
 Queue::Step Queue::endBatch(Progress& progress) {
   if (parkOnWindow()) return Step::kPark;
   progress.propagate();
@@ -108,32 +115,43 @@ Queue::Step Queue::endBatch(Progress& progress) {
       join->references.fetch_add(1, std::memory_order_relaxed);
       start(join, earlier, progress);
     }
-    // The retire node must come last among what fires with the join, and after the signals of partial scopes.
-    Node* retire = newNode(NodeKind::kRetire);
-    retire->value = batchesBegun_;
-    retire->pending.store(1, std::memory_order_relaxed);
+    // Signals of partial scopes first. They fire before the join or with it, but perhaps on another thread: what tells
+    // the application that the batch is complete (a fence) comes after them, lest it destroys their semaphores.
+    Node* done = join;
     for (const kmd::SubmitSignal& each : signals) {
+      if (each.src == abi::kAllStages) continue;
+      // Whatever its stages, a signal comes after the signals of earlier batches (Vulkan 1.3, 7.4.1): else a timeline
+      // could reach a value before a smaller one.
       Predecessors scope;
-      if (each.src == abi::kAllStages) {
-        scope.add(join);
-      } else {
-        // Whatever its stages, a signal comes after the signals of earlier batches (Vulkan 1.3, 7.4.1): else a timeline
-        // could reach a value before a smaller one.
-        gates_.addEarlier(sourceLanes(each.src), scope, progress);
-        scope.add(lastRetire_);
-      }
+      gates_.addEarlier(sourceLanes(each.src), scope, progress);
+      scope.add(lastRetire_);
       if (scope.empty()) {
         progress.signal(each.timeline, each.value);
         continue;
       }
-      Node* node = newNode(NodeKind::kSignal);
-      node->timeline = each.timeline;
-      node->value = each.value;
-      if (each.src != abi::kAllStages) addEdge(node, retire);
+      if (done == join) {
+        done = newNode(NodeKind::kGate);
+        done->pending.store(1, std::memory_order_relaxed);
+        done->references.fetch_add(1, std::memory_order_relaxed);
+        addEdge(join, done);
+        release(join);
+      }
+      Node* node = newSignal(each);
+      addEdge(node, done);
       start(node, scope, progress);
     }
-    addEdge(join, retire);
-    release(join);
+    const bool partial = done != join;
+    Predecessors all;
+    all.add(done);
+    for (const kmd::SubmitSignal& each : signals)
+      if (each.src == abi::kAllStages) start(newSignal(each), all, progress);
+    // The retire node comes last among what fires with `done`.
+    Node* retire = newNode(NodeKind::kRetire);
+    retire->value = batchesBegun_;
+    retire->pending.store(1, std::memory_order_relaxed);
+    addEdge(done, retire);
+    if (partial) progress.arrive(done);
+    release(done);
     replaceHeld(lastRetire_, retire);
     progress.arrive(retire);
   }

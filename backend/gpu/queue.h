@@ -83,7 +83,7 @@ class Queue final : public kmd::Queue {
   void addSpan(const Work& work, const Predecessors& predecessors, uint32_t lane, uint32_t secondLane,
                Progress& progress);
   void waitFor(const kmd::SubmitWait& wait, Progress& progress);
-  void signal(const kmd::SubmitSignal& signal, Progress& progress);
+  Node* newSignal(const kmd::SubmitSignal& signal);  // to be started
   void replaceHeld(Node*& place, Node* node);
   void corrupt(const char* what);
 

@@ -155,6 +155,40 @@ TEST(Submit, SignalOfAPartialScopeDoesNotWaitForOtherStages) {
   EXPECT_EQ(device.wait(all, 1), Status::kOk);
 }
 
+// Whoever sees the signal of the whole batch may destroy everything that the batch signals: nothing of it may be on its
+// way still, on whichever thread.
+TEST(Submit, SignalsOfPartialScopesComeBeforeThatOfTheBatch) {
+  TestDevice device;
+  kmd::Queue* queue = device.queue();
+  kmd::Timeline* gates[] = {device.timeline(), device.timeline()};
+  kmd::Timeline* all = device.timeline();
+  std::vector<kmd::Timeline*> partial(100);
+  for (kmd::Timeline*& each : partial) each = device.timeline();
+  const uint64_t rounds = 2000 / kSlowdown;
+  std::atomic<uint64_t> round{0};
+  std::thread other([&] {
+    for (uint64_t i = 1; i <= rounds; ++i) {
+      while (round.load() < i) std::this_thread::yield();
+      EXPECT_EQ(device->signalTimeline(gates[1], i), Status::kOk);
+    }
+  });
+  uint64_t late = 0;
+  for (uint64_t i = 1; i <= rounds; ++i) {
+    Batch batch;
+    batch.wait(gates[0], i, kCompute).wait(gates[1], i, kTransfer);
+    for (kmd::Timeline* each : partial) batch.signal(each, i, kCompute);
+    ASSERT_EQ(batch.signal(all, i).submit(device, queue), Status::kOk);
+    std::thread first([&] { EXPECT_EQ(device->signalTimeline(gates[0], i), Status::kOk); });
+    while (device->timelineValue(partial[0]) < i) std::this_thread::yield();
+    round.store(i);  // in the middle of the partial signals
+    while (device->timelineValue(all) < i) std::this_thread::yield();
+    for (kmd::Timeline* each : partial) late += device->timelineValue(each) < i;
+    first.join();
+  }
+  other.join();
+  EXPECT_EQ(late, 0u);
+}
+
 TEST(Timeline, WaitAnyReturnsWithTheFirst) {
   TestDevice device;
   kmd::Timeline* a = device.timeline();
