@@ -125,6 +125,12 @@ void Module::index() {
         addDecoration(in.operand(0), {in.operand(1), kind, std::span(in.words, in.count).subspan(in.firstOperand + 3)});
         break;
       }
+      case spv::Op::OpVariable:
+        globals_.push_back(&in);
+        break;
+      case spv::Op::OpTypeStruct:
+        structs_.push_back(&in);
+        break;
       case spv::Op::OpFunction:
         splitFunction(i);
         break;

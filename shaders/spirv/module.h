@@ -84,6 +84,8 @@ class Module {
   const EntryPoint* computeEntry(std::string_view name) const;
   // Execution modes (both kinds) of an entry point.
   std::vector<const Instr*> executionModes(uint32_t function) const;
+  std::span<const Instr* const> globalVariables() const { return globals_; }
+  std::span<const Instr* const> structTypes() const { return structs_; }
   // The object that carries BuiltIn WorkgroupSize, 0 if there is none.
   uint32_t workgroupSizeId() const { return workgroupSizeId_; }
 
@@ -101,7 +103,7 @@ class Module {
   std::vector<spv::Capability> capabilities_;
   std::vector<std::pair<uint32_t, ExtSet>> extSets_;
   std::vector<EntryPoint> entries_;
-  std::vector<const Instr*> modes_;
+  std::vector<const Instr*> modes_, globals_, structs_;
   std::vector<FunctionDef> functions_;
   // Decorations sorted by target; built once.
   std::vector<std::pair<uint32_t, Decoration>> pending_;

@@ -156,6 +156,11 @@ class Translator {
   Value* physicalAddress(const Pointer& p);
   Pointer physicalPointer(uint32_t pointerType, Value* address);
   Value* byteOffset(const Pointer& p);
+  Val makePointer(uint32_t pointerType, Value* base, Value* offset);
+  void inferMatrixLayout(Pointer& p);
+  std::vector<Value*> bufferChoices();
+  void storePointer(const Pointer& to, const Pointer& value);
+  Val loadPointer(const Pointer& from, uint32_t pointerType);
   Value* loadBuiltin(spv::BuiltIn b, uint32_t component);
   void emitBarrier(const Instr& in);
   Value* indexValue(uint32_t id, bool wide);

@@ -106,14 +106,7 @@ Translator::Leaves Translator::valueForPhi(uint32_t id, uint32_t typeId) {
 Val Translator::valueFromPhi(uint32_t typeId, Leaves leaves) {
   const TypeInfo& t = type(typeId);
   if (t.op != spv::Op::OpTypePointer || t.storage == SC::PhysicalStorageBuffer) return make(typeId, leaves);
-  Pointer p;
-  p.storage = t.storage;
-  p.type = t.element;
-  p.space = t.storage == SC::Workgroup ? ir::Space::kShared : ir::Space::kBuffer;
-  p.explicitLayout = t.storage != SC::Workgroup;
-  if (leaves.size() == 2) p.base = leaves[0];
-  p.index = leaves.back();
-  return {typeId, {}, new (arena_.allocate(sizeof(Pointer), alignof(Pointer))) Pointer(p)};
+  return makePointer(typeId, leaves.size() == 2 ? leaves[0] : nullptr, leaves.back());
 }
 
 // The operands of all phis of `to` for the way from `from`.

@@ -157,7 +157,12 @@ void Translator::buildType(TypeInfo& t, const Instr& in) {
     case spv::Op::OpTypePointer:
       t.storage = static_cast<spv::StorageClass>(in.operand(0));
       t.element = in.operand(1);
-      if (t.storage == spv::StorageClass::PhysicalStorageBuffer) scalarType(ir::kI64);
+      if (t.storage == spv::StorageClass::PhysicalStorageBuffer) {
+        scalarType(ir::kI64);
+      } else if (t.storage != spv::StorageClass::Input) {
+        t.naturalSize = 8;  // in a variable, see storePointer()
+        t.naturalAlign = 4;
+      }
       break;
     case spv::Op::OpTypeForwardPointer:
     case spv::Op::OpTypeFunction:
