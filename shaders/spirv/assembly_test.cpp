@@ -1,0 +1,219 @@
+// What GLSL does not produce: hand-written modules.
+#include <gtest/gtest.h>
+
+#include <spirv-tools/libspirv.hpp>
+#include <string>
+#include <vector>
+
+#include "shaders/spirv/test_machine.h"
+
+namespace pumice::shader::spirv {
+namespace {
+
+Words assemble(const std::string& text) {
+  spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_5);
+  std::string message;
+  tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t& at, const char* what) {
+    message += std::to_string(at.line) + ": " + what + "\n";
+  });
+  Words words;
+  EXPECT_TRUE(tools.Assemble(text, &words)) << message;
+  return words;
+}
+
+// Two storage buffers of 32-bit integers, %out (binding 0) and %in (binding 1); %index is the invocation's number.
+const std::string kHeader = R"(
+OpCapability Shader
+OpCapability VariablePointers
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %id %out %in
+OpExecutionMode %main LocalSize 8 1 1
+OpDecorate %id BuiltIn LocalInvocationIndex
+OpDecorate %array ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 0
+OpDecorate %in DescriptorSet 0
+OpDecorate %in Binding 1
+OpDecorate %ptr ArrayStride 4
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%bool = OpTypeBool
+%u32 = OpTypeInt 32 0
+%array = OpTypeRuntimeArray %u32
+%block = OpTypeStruct %array
+%pblock = OpTypePointer StorageBuffer %block
+%ptr = OpTypePointer StorageBuffer %u32
+%pin = OpTypePointer Input %u32
+%id = OpVariable %pin Input
+%out = OpVariable %pblock StorageBuffer
+%in = OpVariable %pblock StorageBuffer
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c2 = OpConstant %u32 2
+%c3 = OpConstant %u32 3
+%c5 = OpConstant %u32 5
+%c7 = OpConstant %u32 7
+%c100 = OpConstant %u32 100
+)";
+
+Words runOn(const std::string& body, Words in = {10, 11, 12, 13, 14, 15, 16, 17}) {
+  TestMachine m;
+  m.buffer(0).resize(8, 0xeeeeeeee);
+  m.buffer(1) = std::move(in);
+  EXPECT_EQ(m.loadAndRun(assemble(kHeader + body)), "");
+  return m.buffer(0);
+}
+
+const std::string kStart = R"(
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%index = OpLoad %u32 %id
+%outp = OpAccessChain %ptr %out %c0 %index
+)";
+
+// Two sides of a selection meet in a block that is not the declared merge block.
+TEST(Assembly, JoinBeforeTheMerge) {
+  const Words out = runOn(kStart + R"(
+%odd = OpBitwiseAnd %u32 %index %c1
+%isOdd = OpINotEqual %bool %odd %c0
+OpSelectionMerge %merge None
+OpBranchConditional %isOdd %a %b
+%a = OpLabel
+%x = OpIAdd %u32 %index %c100
+OpBranch %join
+%b = OpLabel
+%y = OpIMul %u32 %index %c2
+OpBranch %join
+%join = OpLabel
+%v = OpPhi %u32 %x %a %y %b
+OpStore %outp %v
+OpBranch %merge
+%merge = OpLabel
+OpReturn
+OpFunctionEnd
+)");
+  EXPECT_EQ(out, (Words{0, 101, 4, 103, 8, 105, 12, 107}));
+}
+
+// Values of the loop are used behind it, without a phi; the phis swap each other.
+TEST(Assembly, ValuesLeaveTheLoop) {
+  const Words out = runOn(kStart + R"(
+OpBranch %head
+%head = OpLabel
+%i = OpPhi %u32 %c0 %entry %next %continue
+%p = OpPhi %u32 %c1 %entry %q %continue
+%q = OpPhi %u32 %c2 %entry %p %continue
+OpLoopMerge %exit %continue None
+OpBranch %body
+%body = OpLabel
+%sum = OpIAdd %u32 %i %p
+%done = OpUGreaterThanEqual %bool %i %index
+OpBranchConditional %done %exit %continue
+%continue = OpLabel
+%next = OpIAdd %u32 %i %c1
+OpBranch %head
+%exit = OpLabel
+%r = OpIMul %u32 %sum %q
+OpStore %outp %r
+OpReturn
+OpFunctionEnd
+)");
+  Words expected;
+  for (uint32_t i = 0; i < 8; ++i) expected.push_back(i % 2 ? (i + 2) * 1 : (i + 1) * 2);
+  EXPECT_EQ(out, expected);
+}
+
+TEST(Assembly, SwitchWithPhisOnItsTargets) {
+  const Words out = runOn(kStart + R"(
+OpSelectionMerge %merge None
+OpSwitch %index %default 1 %one 3 %three 2 %merge 5 %merge
+%one = OpLabel
+OpBranch %three
+%three = OpLabel
+%t = OpPhi %u32 %c100 %one %c7 %entry
+OpBranch %merge
+%default = OpLabel
+OpBranch %merge
+%merge = OpLabel
+%v = OpPhi %u32 %t %three %index %default %c5 %entry
+OpStore %outp %v
+OpReturn
+OpFunctionEnd
+)");
+  EXPECT_EQ(out, (Words{0, 100, 5, 7, 4, 5, 6, 7}));
+}
+
+TEST(Assembly, VariablePointers) {
+  const Words out = runOn(R"(
+%pfn = OpTypePointer Function %ptr
+)" + kStart.substr(0, kStart.find("%index = ")) +
+                          R"(
+%var = OpVariable %pfn Function
+%index = OpLoad %u32 %id
+%outp = OpAccessChain %ptr %out %c0 %index
+%inp = OpAccessChain %ptr %in %c0 %c1
+%odd = OpBitwiseAnd %u32 %index %c1
+%isOdd = OpINotEqual %bool %odd %c0
+OpStore %outp %c7
+%chosen = OpSelect %ptr %isOdd %inp %outp
+OpStore %var %chosen
+OpSelectionMerge %merge None
+OpBranchConditional %isOdd %a %merge
+%a = OpLabel
+%further = OpPtrAccessChain %ptr %chosen %index
+OpBranch %merge
+%merge = OpLabel
+%p = OpPhi %ptr %further %a %chosen %entry
+%kept = OpLoad %ptr %var
+%x = OpLoad %u32 %p
+%y = OpLoad %u32 %kept
+%v = OpIAdd %u32 %x %y
+OpStore %outp %v
+OpReturn
+OpFunctionEnd
+)");
+  // Even: 7 + 7. Odd: in[1 + index] + in[1]; behind the end of %in: 0.
+  EXPECT_EQ(out, (Words{14, 12 + 11, 14, 14 + 11, 14, 16 + 11, 14, 0 + 11}));
+}
+
+TEST(Assembly, UnreachableBlocksAndInfiniteLoops) {
+  const Words out = runOn(kStart + R"(
+OpStore %outp %c3
+OpSelectionMerge %merge None
+OpSwitch %index %a 1 %b
+%a = OpLabel
+OpReturn
+%b = OpLabel
+OpStore %outp %c5
+OpReturn
+%merge = OpLabel
+OpUnreachable
+OpFunctionEnd
+)");
+  EXPECT_EQ(out, (Words{3, 5, 3, 3, 3, 3, 3, 3}));
+}
+
+TEST(Assembly, UnsupportedCapability) {
+  TestMachine m;
+  const Words words = assemble(R"(
+OpCapability Shader
+OpCapability Geometry
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpReturn
+OpFunctionEnd
+)");
+  const ReadResult r = m.read(words);
+  EXPECT_EQ(r.status, CompileStatus::kUnsupported);
+  EXPECT_NE(r.message.find("capability"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pumice::shader::spirv
