@@ -4,9 +4,10 @@
 // covers: vkCreateEvent, vkCreateQueryPool, vkCreateCommandPool, vkAllocateCommandBuffers,
 // covers: vkCreateDescriptorSetLayout, vkCreatePipelineLayout, vkCreateDescriptorPool, vkCreateShaderModule,
 // covers: vkCreatePipelineCache, vkCreateDescriptorUpdateTemplate, vkCreatePrivateDataSlot,
-// covers: vkCreateDebugUtilsMessengerEXT
+// covers: vkCreateDebugUtilsMessengerEXT, vkCreateComputePipelines
 #include "cts-subset/support/failing_allocator.h"
 #include "cts-subset/support/vulkan_test.h"
+#include "shaders/saxpy.spv.h"
 
 namespace pumice::cts {
 namespace {
@@ -108,6 +109,39 @@ TEST_F(OutOfMemoryTest, Descriptors) {
   pool.poolSizeCount = 1;
   pool.pPoolSizes = &size;
   everyFailure(vkCreateDescriptorPool, vkDestroyDescriptorPool, pool);
+}
+
+TEST_F(OutOfMemoryTest, Pipelines) {
+  createInstance({.validation = false});
+  createDevice();
+  constexpr VkDescriptorType kTwo[] = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
+  const Compute base = makeCompute(k_saxpy, kTwo, 8);
+  VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+  moduleInfo.codeSize = sizeof k_saxpy;
+  moduleInfo.pCode = k_saxpy;
+  VkShaderModule module = VK_NULL_HANDLE;
+  VK_OK(vkCreateShaderModule(device(), &moduleInfo, nullptr, &module));
+  defer([this, module] { vkDestroyShaderModule(device(), module, nullptr); });
+  VkComputePipelineCreateInfo infos[3];
+  for (VkComputePipelineCreateInfo& info : infos) {
+    info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = module;
+    info.stage.pName = "main";
+    info.layout = base.layout;
+  }
+  VkPipeline made[3] = {};
+  const auto destroy = [&](const VkAllocationCallbacks* a) {
+    for (VkPipeline p : made) vkDestroyPipeline(device(), p, a);
+  };
+  everyFailure(
+      [&](const VkAllocationCallbacks* a) {
+        const VkResult result = vkCreateComputePipelines(device(), VK_NULL_HANDLE, 3, infos, a, made);
+        if (result != VK_SUCCESS) destroy(a);  // those before the failure were made
+        return result;
+      },
+      destroy);
 }
 
 TEST_F(OutOfMemoryTest, CommandBuffersAndTheirRecording) {

@@ -14,7 +14,7 @@ class Device;
 
 class ComputePipeline : public Object<ComputePipeline, VkPipeline, VK_OBJECT_TYPE_PIPELINE> {
  public:
-  explicit ComputePipeline(Device& device) : device_(device) {}
+  explicit ComputePipeline(Device&) {}
   ~ComputePipeline();
 
   /// `cache` may be nullptr. Fills the creation feedback if the chain asks for it.
@@ -26,7 +26,6 @@ class ComputePipeline : public Object<ComputePipeline, VkPipeline, VK_OBJECT_TYP
   VkResult build(const VkComputePipelineCreateInfo& info, ObjectCache* cache, bool* cacheHit);
   VkResult load(const shader::CompiledObject& object, const CacheKey& key);
 
-  Device& device_;
   abi::ComputeProgram program_{};
   shader::cache::CodeBlock code_;
 };
