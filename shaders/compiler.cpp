@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <exception>
 #include <mutex>
 #include <new>
 
@@ -88,6 +89,9 @@ CompileResult compileCompute(const ComputeCompileInfo& info) noexcept {
   } catch (const std::bad_alloc&) {
     result = {};
     result.status = CompileStatus::kOutOfHostMemory;
+  } catch (const std::exception& e) {  // a container asked for more than it can ever hold
+    result = {};
+    result.message = e.what();
   }
   gate.leave();
   return result;

@@ -198,6 +198,13 @@ TEST_F(OutOfMemoryTest, DeviceMemoryRunsOutAndComesBack) {
   createInstance({.validation = false});
   createDevice();
   unsetenv("PUMICE_HEAP_MIB");
+  VkPhysicalDeviceMemoryProperties properties{};  // says what will be had
+  vkGetPhysicalDeviceMemoryProperties(physicalDevice(), &properties);
+  EXPECT_EQ(properties.memoryHeaps[0].size, 256u << 20);
+  VkPhysicalDeviceMaintenance3Properties most{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
+  VkPhysicalDeviceProperties2 all2{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &most};
+  vkGetPhysicalDeviceProperties2(physicalDevice(), &all2);
+  EXPECT_LE(most.maxMemoryAllocationSize, 256u << 20);
   const VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, 16 << 20, 0};
   for (int round = 0; round < 3; ++round) {
     std::vector<VkDeviceMemory> all;

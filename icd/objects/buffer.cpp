@@ -10,9 +10,9 @@
 
 namespace pumice::icd {
 
-VkResult Buffer::init(const VkBufferCreateInfo& info) {
+VkResult Buffer::init(const VkBufferCreateInfo& info, uint64_t heapSize_B) {
   // A replayed address (VkBufferOpaqueCaptureAddressCreateInfo) needs nothing here: it follows from the memory's.
-  if (info.size > hostInfo().heapSize_B) {
+  if (info.size > heapSize_B) {
     PUMICE_WARNING("icd", "vkCreateBuffer: %llu bytes are more than the heap has",
                    static_cast<unsigned long long>(info.size));
     return VK_ERROR_OUT_OF_DEVICE_MEMORY;
@@ -45,7 +45,8 @@ void requirements2(uint64_t size_B, VkMemoryRequirements2* out) {
 
 VKAPI_ATTR VkResult VKAPI_CALL vkCreateBuffer(VkDevice device, const VkBufferCreateInfo* pCreateInfo,
                                               const VkAllocationCallbacks* pAllocator, VkBuffer* pBuffer) {
-  return Buffer::create(pAllocator, pBuffer, *Device::from(device), *pCreateInfo);
+  Device& self = *Device::from(device);
+  return Buffer::create(pAllocator, pBuffer, self, *pCreateInfo, self.physicalDevice().heapSize_B());
 }
 
 VKAPI_ATTR void VKAPI_CALL vkDestroyBuffer(VkDevice, VkBuffer buffer, const VkAllocationCallbacks* pAllocator) {

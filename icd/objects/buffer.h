@@ -12,7 +12,7 @@ class Buffer : public Object<Buffer, VkBuffer, VK_OBJECT_TYPE_BUFFER> {
  public:
   explicit Buffer(Device&) {}
 
-  VkResult init(const VkBufferCreateInfo& info);
+  VkResult init(const VkBufferCreateInfo& info, uint64_t heapSize_B);
   void bind(const DeviceMemory& memory, VkDeviceSize offset);
 
   uint64_t address() const { return address_; }  // 0 before binding

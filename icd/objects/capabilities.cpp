@@ -157,7 +157,6 @@ HostInfo makeHostInfo() {
   HostInfo info{};
   cpu_set_t set;
   info.workerCount = sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<uint32_t>(CPU_COUNT(&set)) : 1u;
-  info.heapSize_B = kmd::systemHeapBytes(0);
 #if defined(__x86_64__)
   __builtin_cpu_init();
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -337,6 +336,11 @@ uint32_t deviceApiVersion() {
   return environmentVersion(kClaimedVersion) | VK_API_VERSION_PATCH(static_cast<uint32_t>(VK_HEADER_VERSION));
 }
 
+uint64_t heapSizeBytes() {
+  const char* text = std::getenv("PUMICE_HEAP_MIB");
+  return kmd::systemHeapBytes(text != nullptr ? std::strtoull(text, nullptr, 0) << 20 : 0);
+}
+
 const InstanceExtensionSet& supportedInstanceExtensions() {
   static const InstanceExtensionSet set = [] {
     InstanceExtensionSet s;
@@ -365,7 +369,7 @@ const Features& supportedFeatures() {
   return features;
 }
 
-void fillProperties(uint32_t deviceVersion, Properties* p) {
+void fillProperties(uint32_t deviceVersion, uint64_t heapSize_B, Properties* p) {
   const HostInfo& host = hostInfo();
   VkPhysicalDeviceProperties& base = p->base;
   base.apiVersion = deviceVersion;
@@ -392,8 +396,8 @@ void fillProperties(uint32_t deviceVersion, Properties* p) {
   p->maxMultiviewViewCount = 6;
   p->maxMultiviewInstanceIndex = (1u << 27) - 1;
   p->maxPerSetDescriptors = 2 * kMaxUpdateAfterBindDescriptors;
-  p->maxMemoryAllocationSize = host.heapSize_B;
-  p->maxBufferSize = host.heapSize_B;
+  p->maxMemoryAllocationSize = heapSize_B;
+  p->maxBufferSize = heapSize_B;
   p->maxTimelineSemaphoreValueDifference = UINT64_MAX;
   p->supportedDepthResolveModes = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT;
   p->supportedStencilResolveModes = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT;

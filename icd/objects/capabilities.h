@@ -11,7 +11,6 @@ namespace pumice::icd {
 struct HostInfo {
   uint32_t workerCount;   // threads that will run shaders
   uint32_t vectorLanes;   // 32-bit lanes of the widest vector unit
-  uint64_t heapSize_B;    // RAM or the cgroup's limit
   const char* cpuFamily;  // "AVX-512", "AVX2" ...
 };
 const HostInfo& hostInfo();
@@ -22,11 +21,14 @@ uint32_t instanceApiVersion();
 /// Read when an instance is made, which keeps it.
 uint32_t deviceApiVersion();
 
+/// The one heap: PUMICE_HEAP_MIB, or RAM or the cgroup's limit. Read when an instance is made, which keeps it.
+uint64_t heapSizeBytes();
+
 const InstanceExtensionSet& supportedInstanceExtensions();
 /// Some extensions need a device of version 1.1.
 const DeviceExtensionSet& supportedDeviceExtensions(uint32_t deviceVersion);
 const Features& supportedFeatures();
-void fillProperties(uint32_t deviceVersion, Properties* out);
+void fillProperties(uint32_t deviceVersion, uint64_t heapSize_B, Properties* out);
 
 /// Queue families, in order of index.
 struct QueueFamily {

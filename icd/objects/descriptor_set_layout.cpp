@@ -66,6 +66,12 @@ VkResult DescriptorSetShape::init(const VkDescriptorSetLayoutCreateInfo& info) {
     out.variableCount =
         flags != nullptr && (flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT) != 0;
     out.stride_B = descriptorBytes(in.descriptorType);
+    // A reserved binding takes no room, not even to be aligned: pools count with descriptors alone.
+    if (in.descriptorCount == 0) {
+      out.offset_B = static_cast<uint32_t>(offset);
+      bindings_.push_back(out);
+      continue;
+    }
     offset = alignUp(offset, descriptorAlign(in.descriptorType));
     out.offset_B = static_cast<uint32_t>(offset);
     if (in.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) {
@@ -94,8 +100,8 @@ uint64_t DescriptorSetShape::size_B(uint32_t variableCount) const {
   if (bindings_.empty()) return 0;
   const DescriptorBinding& last = bindings_.back();
   const uint64_t count = last.variableCount ? std::min(last.count, variableCount) : last.count;
-  const uint64_t bytes = last.type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK ? sizeof(abi::BufferDescriptor) + count
-                                                                              : count * last.stride_B;
+  const bool isInline = last.type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK && last.count != 0;
+  const uint64_t bytes = isInline ? sizeof(abi::BufferDescriptor) + count : count * last.stride_B;
   return alignUp(last.offset_B + bytes, abi::kDescriptorAlignBytes);
 }
 

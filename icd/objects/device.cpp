@@ -31,7 +31,7 @@ VkResult Device::init(const VkDeviceCreateInfo& info) {
   if (VkResult r = enableFeatures(info); r != VK_SUCCESS) return r;
   kmd::DeviceConfig config;
   config.workerCount = static_cast<uint32_t>(environmentNumber("PUMICE_THREADS"));
-  config.heapLimit_B = environmentNumber("PUMICE_HEAP_MIB") << 20;
+  config.heapLimit_B = physicalDevice_.heapSize_B();
   config.watchdog_ns = environmentNumber("PUMICE_WATCHDOG_MS") * 1'000'000;
   if (VkResult r = toResult(kmd::Device::open(config, &gpu_)); r != VK_SUCCESS) {
     PUMICE_ERROR("icd", "the device cannot be opened (result %d)", r);

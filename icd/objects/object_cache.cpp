@@ -82,6 +82,7 @@ CacheKey cacheKey(const shader::ComputeCompileInfo& info) {
   add(info.spirv.size());
   XXH3_128bits_update(&state, info.spirv.data(), info.spirv.size_bytes());
   XXH3_128bits_update(&state, info.entryPoint, std::strlen(info.entryPoint) + 1);
+  add(info.specConstants.size());  // or the bindings might be taken for some more
   for (const shader::SpecConstant& c : info.specConstants) {
     add(c.id);
     add(c.size_B);

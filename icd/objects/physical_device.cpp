@@ -21,7 +21,8 @@ void fillQueueFamily(const QueueFamily& family, VkQueueFamilyProperties* out) {
 
 }  // namespace
 
-PhysicalDevice::PhysicalDevice(Instance& instance) : instance_(instance), apiVersion_(deviceApiVersion()) {}
+PhysicalDevice::PhysicalDevice(Instance& instance)
+    : instance_(instance), apiVersion_(deviceApiVersion()), heapSize_B_(heapSizeBytes()) {}
 
 void PhysicalDevice::addDevice(Device* device) {
   std::lock_guard lock(devicesLock_);
@@ -36,7 +37,7 @@ void PhysicalDevice::removeDevice(Device* device) {
 void PhysicalDevice::heapBudget(VkDeviceSize* usage_B, VkDeviceSize* budget_B) {
   std::lock_guard lock(devicesLock_);
   *usage_B = 0;
-  *budget_B = hostInfo().heapSize_B;
+  *budget_B = heapSize_B_;
   for (Device* device : devices_) {
     const kmd::HeapBudget budget = device->gpu().budget();
     *usage_B += budget.usage_B;
@@ -55,14 +56,16 @@ VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFeatures2(VkPhysicalDevice, VkPhys
 VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties(VkPhysicalDevice physicalDevice,
                                                          VkPhysicalDeviceProperties* pProperties) {
   Properties properties;
-  fillProperties(PhysicalDevice::from(physicalDevice)->apiVersion(), &properties);
+  const PhysicalDevice& self = *PhysicalDevice::from(physicalDevice);
+  fillProperties(self.apiVersion(), self.heapSize_B(), &properties);
   *pProperties = properties.base;
 }
 
 VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties2(VkPhysicalDevice physicalDevice,
                                                           VkPhysicalDeviceProperties2* pProperties) {
   Properties properties;
-  fillProperties(PhysicalDevice::from(physicalDevice)->apiVersion(), &properties);
+  const PhysicalDevice& self = *PhysicalDevice::from(physicalDevice);
+  fillProperties(self.apiVersion(), self.heapSize_B(), &properties);
   writeProperties(properties, pProperties);
 }
 
@@ -91,11 +94,12 @@ VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceQueueFamilyProperties2(VkPhysicalD
   }
 }
 
-VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceMemoryProperties(VkPhysicalDevice,
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceMemoryProperties(VkPhysicalDevice physicalDevice,
                                                                VkPhysicalDeviceMemoryProperties* pMemoryProperties) {
   *pMemoryProperties = {};
   pMemoryProperties->memoryHeapCount = 1;
-  pMemoryProperties->memoryHeaps[0] = {hostInfo().heapSize_B, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+  pMemoryProperties->memoryHeaps[0] = {PhysicalDevice::from(physicalDevice)->heapSize_B(),
+                                       VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
   pMemoryProperties->memoryTypeCount = kMemoryTypeCount;
   pMemoryProperties->memoryTypes[kMemoryTypeUnified] = {
       VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |

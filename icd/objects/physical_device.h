@@ -19,6 +19,9 @@ class PhysicalDevice : public Object<PhysicalDevice, VkPhysicalDevice, VK_OBJECT
   /// Read once from the environment, when the instance is made.
   uint32_t apiVersion() const { return apiVersion_; }
 
+  /// The same for all its devices.
+  uint64_t heapSize_B() const { return heapSize_B_; }
+
   /// Open devices, for the memory budget. Thread safe.
   void addDevice(Device* device);
   void removeDevice(Device* device);
@@ -28,6 +31,7 @@ class PhysicalDevice : public Object<PhysicalDevice, VkPhysicalDevice, VK_OBJECT
  private:
   Instance& instance_;
   const uint32_t apiVersion_;
+  const uint64_t heapSize_B_;
   std::mutex devicesLock_;
   std::vector<Device*> devices_;
 };

@@ -11,7 +11,7 @@ namespace {
 
 VkPipelineCacheHeaderVersionOne expectedHeader() {
   Properties properties;
-  fillProperties(VK_API_VERSION_1_0, &properties);  // the version is not part of the header
+  fillProperties(VK_API_VERSION_1_0, 0, &properties);  // neither version nor heap is part of the header
   VkPipelineCacheHeaderVersionOne header{};
   header.headerSize = sizeof header;
   header.headerVersion = VK_PIPELINE_CACHE_HEADER_VERSION_ONE;
