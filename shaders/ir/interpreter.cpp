@@ -289,8 +289,17 @@ class Interpreter {
   }
 
   // True if the run may go on.
-  bool checkRace(const Inst& inst, uint32_t lane, uint64_t address, uint32_t bytes) {
+  bool mayAccess(const Inst& inst, uint32_t lane, uint64_t address, uint32_t bytes) {
     const Space space = inst.mem.space;
+    if (space == Space::kGlobal && !limits_.globalRanges.empty()) {
+      const auto contains = [&](const AddressRange& r) {
+        return address >= r.address && address - r.address <= r.size_B && bytes <= r.size_B - (address - r.address);
+      };
+      if (!std::any_of(limits_.globalRanges.begin(), limits_.globalRanges.end(), contains)) {
+        fail(inst, fmt::format("stray access of invocation {} to {:#x}", lane, address));
+        return false;
+      }
+    }
     if (!limits_.checkRaces || bytes == 0 || space == Space::kLocal || space == Space::kPush) return true;
     const bool isWrite = inst.op != Op::Load && inst.op != Op::AtomicLoad;
     const RaceDetector::Access a{group_, lane, epoch_, isWrite, isAtomicOp(inst.op), space == Space::kShared};
@@ -305,24 +314,27 @@ class Interpreter {
     const uint32_t bytes = kindBytes(type.kind);
     if (inst.op == Op::Load) {
       active.forEach([&](uint32_t lane) {
+        if (!error_.empty()) return;
         const Window w = window(inst, lane, bytes, type.components);
-        if (!checkRace(inst, lane, w.address, w.components * bytes)) return;
+        if (!mayAccess(inst, lane, w.address, w.components * bytes)) return;
         for (uint32_t i = 0; i < type.components; i++) {
           write(inst.result, lane, i < w.components ? loadBits(w.address + uint64_t{i} * bytes, bytes) : 0, i);
         }
       });
     } else if (inst.op == Op::Store) {
       active.forEach([&](uint32_t lane) {
+        if (!error_.empty()) return;
         const Window w = window(inst, lane, bytes, type.components);
-        if (!checkRace(inst, lane, w.address, w.components * bytes)) return;
+        if (!mayAccess(inst, lane, w.address, w.components * bytes)) return;
         for (uint32_t i = 0; i < w.components; i++) {
           storeBits(w.address + uint64_t{i} * bytes, bytes, read(inst.operands[firstValue], lane, i));
         }
       });
     } else {
       active.forEach([&](uint32_t lane) {
+        if (!error_.empty()) return;
         const Window w = window(inst, lane, bytes, 1);
-        if (!checkRace(inst, lane, w.address, w.components * bytes)) return;
+        if (!mayAccess(inst, lane, w.address, w.components * bytes)) return;
         const auto operand = [&](size_t i) {
           return firstValue + i < inst.operands.size() ? read(inst.operands[firstValue + i], lane) : 0;
         };

@@ -12,9 +12,14 @@
 
 namespace pumice::shader::ir {
 
+struct AddressRange {
+  uint64_t address, size_B;
+};
+
 struct InterpreterLimits {
   uint64_t maxSteps = 1ull << 32;  // instructions x lanes, then the run fails
   bool checkRaces = false;         // data races and workgroup barriers that not all invocations reach are errors
+  std::span<const AddressRange> globalRanges = {};  // if not empty: kGlobal accesses outside of them are errors
 };
 
 // Runs workgroups [groupBegin, groupEnd) with the same environment as compiled code. `env.shared` is used, `env.frame`

@@ -534,5 +534,18 @@ TEST_F(InterpreterTest, BarriersInDivergentFlowAreFoundWhereAsked) {
   EXPECT_NE(run().find("not reached by all"), std::string::npos);
 }
 
+TEST_F(InterpreterTest, StrayGlobalAccessesAreFoundWhereAsked) {
+  in = {10, 11, 12, 13};
+  Value* base = b.inst(Op::BufferAddress, kI64, {inRef})->result;
+  storeOut(lane(), b.load(kI32, words(Space::kGlobal), {base, b.binary(Op::And, lane(), i32(3))}));
+  ret();
+  const AddressRange whole[] = {{reinterpret_cast<uint64_t>(in.data()), 16}};
+  limits.globalRanges = whole;
+  EXPECT_EQ(run(), "");
+  const AddressRange part[] = {{reinterpret_cast<uint64_t>(in.data()), 15}};
+  limits.globalRanges = part;
+  EXPECT_NE(run().find("stray access of invocation 3"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace pumice::shader::ir

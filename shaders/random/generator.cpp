@@ -36,7 +36,8 @@ Program Generator::run() {
   barriers_ = false;
   targets_[0].uniformOnly = false;
   statements({false, 0}, ~0u);
-  for (int i = 0; i < 2; i++) storeOutput();
+  storeOutput();
+  observeAll({});
   b_->br(fn_->body);
   finishBuffers();
   return std::move(program_);
@@ -240,10 +241,12 @@ void Generator::ifStatement(Flow flow) {
   const Flow inside{uniform, flow.depth + 1};
   const PoolMark m = mark();
   statements(inside, someStatements());
+  if (rng_.chance(40)) observeAll(m);
   endRegion(inside, self);
   release(m);
   b_->openElse();
   if (rng_.chance(50)) statements(inside, someStatements());
+  if (rng_.chance(20)) observeAll(m);
   endRegion(inside, self);
   release(m);
   targets_.pop_back();
@@ -260,6 +263,7 @@ void Generator::blockStatement(Flow flow) {
   const Flow inside{uniform, flow.depth + 1};
   const PoolMark m = mark();
   statements(inside, someStatements() + 2);
+  if (rng_.chance(30)) observeAll(m);
   endRegion(inside, targets_.size() - 1);
   release(m);
   targets_.pop_back();
@@ -312,6 +316,7 @@ void Generator::loopBody(Flow inside, size_t loopTarget, size_t exitTarget, Valu
     case 0:  // while (i < bound) { ... }
       b_->openIf(b_->binary(Op::ULt, counter, bound));
       statements(inside, someStatements());
+      if (rng_.chance(40)) observeAll(m);
       endRegion(inside, loopTarget);
       release(m);
       b_->openElse();
@@ -372,6 +377,7 @@ void Generator::switchStatement(Flow flow) {
   for (uint32_t i = 0; i < cases; i++) {
     const PoolMark m = mark();
     statements(inside, rng_.below(3));
+    if (rng_.chance(30)) observeAll(m);
     const bool falls = i + 1 < cases && rng_.chance(40);
     endRegion(inside, falls ? targets_.size() - 1 : mergeTarget);
     release(m);

@@ -91,7 +91,9 @@ class Generator {
   void tupleExpression(bool uniform);
   void disguisedUniform();
   void subgroupOperation();
-  Value* observable(Value* v);  // NaN made canonical; of scalars
+  void observeAll(const PoolMark& since);  // stores a hash of all scalars that came into scope
+  Value* hashBits(Value* v);               // a scalar as an I32
+  Value* observable(Value* v);             // NaN made canonical; of scalars
   Value* observableTuple(Value* v);
   Value* u32(uint32_t v) { return fn_->constantI32(v); }
   Value* smallIndex(uint32_t limit, bool uniform);  // below `limit`
@@ -115,6 +117,7 @@ class Generator {
   void accumulatingLoop(bool uniform);
   void barrier();
   Value* inputIndex(uint32_t elements, bool* isUniform);
+  Value* nearlyAffine(uint32_t elements);
   struct OwnPlace {
     ir::MemRef mem;
     Value* reference;

@@ -188,11 +188,70 @@ void Generator::commonAtomic(bool shared) {
 
 // -- input
 
+// A chain of operations on an invocation's number that looks like a stride and is none where it wraps: what stride
+// analysis must see through.
+Value* Generator::nearlyAffine(uint32_t elements) {
+  Value* v = rng_.chance(60) ? lane_ : rng_.chance(50) ? ownIndex() : pick(Kind::kI32);
+  const uint32_t steps = rng_.between(1, 4);
+  for (uint32_t i = 0; i < steps; i++) {
+    const uint32_t small = rng_.between(1, 9);
+    // Near the edges of 8, 16 and 32 bits, seen from both sides.
+    const uint32_t edge = rng_.oneOf({0x100u, 0x10000u, 0u, 0x80000000u, 0x40000000u}) + rng_.below(40) - 20;
+    const uint32_t c = rng_.chance(60) ? small : edge;
+    switch (rng_.below(11)) {
+      case 0:
+      case 1:
+        v = add(v, u32(c));
+        break;
+      case 2:
+        v = add(v, pick(Kind::kI32, true));
+        break;
+      case 3:
+        v = b_->binary(Op::IMul, v, u32(c));
+        break;
+      case 4:
+        v = b_->binary(Op::ISub, u32(c), v);
+        break;
+      case 5:
+        v = b_->binary(rng_.oneOf({Op::Shl, Op::UShr, Op::SShr}), v, u32(small % 4));
+        break;
+      case 6:
+        v = b_->binary(Op::And, v, u32(rng_.chance(50) ? (1u << small) - 1 : ~((1u << small % 4) - 1)));
+        break;
+      case 7:
+        v = b_->binary(rng_.oneOf({Op::UDiv, Op::URem, Op::SDiv, Op::SRem}), v, u32(rng_.oneOf({small, 16u, 64u})));
+        break;
+      case 8:
+        v = b_->binary(rng_.oneOf({Op::Xor, Op::Or}), v, u32(small));
+        break;
+      case 9: {
+        const Type narrow = rng_.oneOf({kI8, kI16});
+        Value* n = b_->convert(Op::Trunc, narrow, v);
+        if (rng_.chance(50)) n = b_->binary(rng_.oneOf({Op::IAdd, Op::IMul}), n, fn_->constant(narrow, c));
+        v = b_->convert(rng_.oneOf({Op::ZExt, Op::SExt}), kI32, n);
+        break;
+      }
+      default: {
+        Value* wide = b_->convert(rng_.oneOf({Op::ZExt, Op::SExt}), kI64, v);
+        wide = b_->binary(rng_.oneOf({Op::IAdd, Op::IMul, Op::UShr}), wide, fn_->constant(kI64, c));
+        v = b_->convert(Op::Trunc, kI32, wide);
+        break;
+      }
+    }
+  }
+  if (rng_.chance(35)) v = b_->binary(Op::And, v, u32(std::bit_ceil(elements) - 1));
+  return v;
+}
+
 // An index of about `elements` elements: uniform, strided, or anything.
 Value* Generator::inputIndex(uint32_t elements, bool* isUniform) {
   elements = std::max(elements, 1u);
   *isUniform = false;
-  switch (rng_.below(9)) {
+  switch (rng_.below(12)) {
+    case 9:
+    case 10:
+    case 11:
+      return nearlyAffine(elements);
     case 0:
       *isUniform = true;
       return rng_.chance(50) ? u32(rng_.below(elements + 2)) : pick(Kind::kI32, true);
@@ -297,6 +356,7 @@ void Generator::privateArray() {
   mem.local = local;
   const bool constant = rng_.chance(40);
   Value* index = constant          ? u32(rng_.below(elements))
+                 : rng_.chance(20) ? nearlyAffine(elements)
                  : rng_.chance(80) ? smallIndex(elements, rng_.chance(20))
                                    : pick(Kind::kI32);
   if (rng_.chance(55)) {

@@ -280,6 +280,34 @@ void Generator::subgroupOperation() {
   remember(i->result);
 }
 
+Value* Generator::hashBits(Value* v) {
+  const Kind k = v->type.kind;
+  if (v->type.isBool()) return b_->select(v, u32(0x9e3779b9), u32(0x7f4a7c15));
+  if (v->type.isFloat()) {
+    const Type bits = k == Kind::kF16 ? kI16 : k == Kind::kF32 ? kI32 : kI64;
+    v = b_->convert(Op::Bitcast, bits, observable(v));
+  }
+  if (v->type == kI32) return v;
+  if (v->type == kI64) {
+    v = b_->binary(Op::Xor, v, b_->binary(Op::UShr, v, fn_->constant(kI64, 29)));
+    return b_->convert(Op::Trunc, kI32, v);
+  }
+  return b_->convert(Op::ZExt, kI32, v);
+}
+
+void Generator::observeAll(const PoolMark& since) {
+  Value* hash = nullptr;
+  for (size_t k = 0; k < kKinds; k++) {
+    for (size_t i = since.scalars[k]; i < pool_.scalars[k].size(); i++) {
+      Value* bits = hashBits(pool_.scalars[k][i].value);
+      hash = hash == nullptr ? bits : b_->binary(Op::Xor, b_->binary(Op::IMul, hash, u32(0x01000193)), bits);
+    }
+  }
+  if (hash == nullptr) return;
+  const OwnPlace p = ownPlace(kI32);
+  b_->store(p.mem, {p.reference, p.index}, hash);
+}
+
 // NaNs have no defined sign and payload, so nobody may see them.
 Value* Generator::observable(Value* v) {
   if (!v->type.isFloat()) return v;

@@ -121,8 +121,13 @@ Machine::Outcome Machine::snapshot() const {
 Machine::Outcome Machine::interpret(const ir::Function& fn, uint64_t maxSteps, bool checkRaces) {
   abi::ComputeEnv env{};
   reset(&env);
+  // Where races are looked for the program may be a shrunk one, with any addresses.
+  std::vector<ir::AddressRange> ranges;
+  for (const Part& p : parts_) {
+    if (checkRaces) ranges.push_back({reinterpret_cast<uint64_t>(p.data), p.size_B});
+  }
   std::string error =
-      ir::interpret(fn, program_.slots, env, program_.groupBegin, program_.groupEnd, {maxSteps, checkRaces});
+      ir::interpret(fn, program_.slots, env, program_.groupBegin, program_.groupEnd, {maxSteps, checkRaces, ranges});
   Outcome o = snapshot();
   o.error = std::move(error);
   return o;
