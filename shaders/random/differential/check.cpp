@@ -96,6 +96,15 @@ std::vector<Setting> someSettings(uint64_t seed, uint32_t count) {
   for (size_t i = 0; i < all.size(); i++) {
     std::swap(all[i], all[i + rng.below(static_cast<uint32_t>(all.size() - i))]);
   }
+  // The first three at three vector widths (where the machine has them).
+  for (size_t i = 1; i < std::min<size_t>(3, all.size()); i++) {
+    const auto isNew = [&](const Setting& s) {
+      return std::none_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i),
+                          [&](const Setting& t) { return t.target.vectorLanes == s.target.vectorLanes; });
+    };
+    const auto found = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(i), all.end(), isNew);
+    if (found != all.end()) std::swap(all[i], *found);
+  }
   all.resize(std::min<size_t>(count, all.size()));
   return all;
 }

@@ -21,7 +21,7 @@ std::string describe(const Setting& s);
 
 // Every V that this machine can run x k x tier, with and without passes.
 std::vector<Setting> allSettings();
-// `count` of them, by seed.
+// `count` of them, by seed; three or more are at every V.
 std::vector<Setting> someSettings(uint64_t seed, uint32_t count);
 
 enum class Verdict : uint8_t {
