@@ -178,6 +178,29 @@ OpFunctionEnd
   EXPECT_EQ(out, (Words{14, 12 + 11, 14, 14 + 11, 14, 16 + 11, 14, 0 + 11}));
 }
 
+TEST(Assembly, NullPointers) {
+  const Words out = runOn(R"(
+%pfn = OpTypePointer Function %ptr
+%null = OpConstantNull %ptr
+)" + kStart.substr(0, kStart.find("%index = ")) +
+                          R"(
+%var = OpVariable %pfn Function %null
+%index = OpLoad %u32 %id
+%outp = OpAccessChain %ptr %out %c0 %index
+%nothing = OpLoad %ptr %var
+%none = OpLoad %u32 %nothing
+OpStore %var %outp
+OpStore %outp %c5
+%something = OpLoad %ptr %var
+%five = OpLoad %u32 %something
+%sum = OpIAdd %u32 %none %five
+OpStore %outp %sum
+OpReturn
+OpFunctionEnd
+)");
+  EXPECT_EQ(out, (Words{5, 5, 5, 5, 5, 5, 5, 5}));
+}
+
 TEST(Assembly, UnreachableBlocksAndInfiniteLoops) {
   const Words out = runOn(kStart + R"(
 OpStore %outp %c3

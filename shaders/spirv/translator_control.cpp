@@ -362,13 +362,9 @@ void Translator::emitInstr(const Instr& in) {
     case spv::Op::OpFunctionCall:
       emitCall(in);
       return;
-    case spv::Op::OpUndef: {
-      const TypeInfo& t = type(in.resultType);
-      if (t.op == spv::Op::OpTypePointer && t.storage != SC::PhysicalStorageBuffer)
-        failUnsupported("undefined logical pointer");
+    case spv::Op::OpUndef:
       set(in.result, zeroValue(in.resultType));
       return;
-    }
     case spv::Op::OpExtInst:
       switch (module_.extSet(in.operand(0))) {
         case ExtSet::kGlslStd450:

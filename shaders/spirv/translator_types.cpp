@@ -217,6 +217,12 @@ uint32_t Translator::constantInt(uint32_t id) {
 
 Val Translator::zeroValue(uint32_t typeId) {
   const TypeInfo& t = type(typeId);
+  if (t.op == spv::Op::OpTypePointer && t.leaves == 0) {
+    // Null: an offset that is out of range of everything.
+    if (t.storage == spv::StorageClass::Workgroup) return makePointer(typeId, nullptr, e().i32(~0u));
+    if (t.storage == spv::StorageClass::StorageBuffer) return makePointer(typeId, bufferChoices()[0], e().i32(~0u));
+    failUnsupported("null of this logical pointer");
+  }
   if (t.leaves == 0 && t.op != spv::Op::OpTypeStruct && t.op != spv::Op::OpTypeVoid)
     failUnsupported("a null or undefined value of this type");
   std::span<Value*> leaves = allocate(t.leaves);
@@ -269,9 +275,6 @@ Val Translator::constantValue(const Instr& in) {
     }
     case spv::Op::OpConstantNull:
     case spv::Op::OpUndef: {
-      const TypeInfo& t = type(in.resultType);
-      if (t.op == spv::Op::OpTypePointer && t.storage != spv::StorageClass::PhysicalStorageBuffer)
-        failUnsupported("null of a logical pointer");
       return zeroValue(in.resultType);
     }
     case spv::Op::OpSpecConstantOp: {
