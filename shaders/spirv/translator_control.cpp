@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kMaxCallDepth = 64;
 constexpr uint32_t kMaxTreeDepth = 1500;
-constexpr uint64_t kMaxWork = 4'000'000;  // instructions after reading calls in place
+constexpr uint64_t kMaxWork = 1'000'000;  // instructions after reading calls in place
 
 }  // namespace
 
