@@ -332,7 +332,7 @@ class Generator {
   uint32_t fastCopyBudget_;
   llvm::DenseSet<const ir::Inst*> emitted_;  // in front of the region they stand in
   llvm::DenseSet<const ir::Inst*> inRange_;  // accesses whose range was checked in front of the copy being emitted
-  std::vector<uint8_t> used_;  // by value id: somebody reads it
+  std::vector<uint8_t> used_;                // by value id: somebody reads it
   llvm::MDNode* likely_ = nullptr;
 
   struct Cached {
