@@ -12,6 +12,7 @@
 #include "test_shaders/descriptors.h"
 #include "test_shaders/layouts.h"
 #include "test_shaders/saxpy.h"
+#include "test_shaders/shared_block.h"
 #include "test_shaders/shared_reduce.h"
 #include "test_shaders/spec.h"
 #include "test_shaders/subgroup.h"
@@ -111,6 +112,16 @@ TEST(Reader, SharedMemoryAndAtomics) {
   EXPECT_EQ(m.buffer(0)[1], 3u * (127 * 128 / 2 - 63 * 64 / 2));
   EXPECT_EQ(m.buffer(0)[8], 1080u);
   EXPECT_EQ(m.buffer(2), (Words{2 * 63 * 64 / 2, 127, 9}));
+}
+
+TEST(Reader, SharedMemoryBlocks) {
+  TestMachine m;
+  m.buffer(0).resize(8);
+  ASSERT_EQ(m.loadAndRun(shared_block), "");
+  // Both blocks start at 0: words 0x11111111 * n seen as bytes, and a padded matrix at offset 32 behind a nested
+  // struct.
+  EXPECT_EQ(m.buffer(0), (Words{0x44, 0x2222, 6, 5, 0, 0, 0, 0}));
+  EXPECT_GE(m.fn->sharedBytes, 32u + 16 + 2 * 16);
 }
 
 TEST(Reader, SpecialisationConstants) {

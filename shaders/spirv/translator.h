@@ -131,6 +131,7 @@ class Translator {
   // -- memory (translator_memory.cpp)
   const Pointer* pointer(uint32_t id);
   Val variablePointer(const Instr& in);
+  uint64_t explicitSize(const TypeInfo& t, uint32_t matrixStride, bool rowMajor);
   void emitVariable(const Instr& in);
   bool isConstantTable(uint32_t variable);
   bool emitTableStore(const Instr& in);

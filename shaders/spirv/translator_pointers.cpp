@@ -12,6 +12,32 @@ using SC = spv::StorageClass;
 
 // -- variables
 
+// Bytes up to the end of the last scalar, by decorations.
+uint64_t Translator::explicitSize(const TypeInfo& t, uint32_t matrixStride, bool rowMajor) {
+  switch (t.op) {
+    case spv::Op::OpTypeStruct: {
+      uint64_t end = 0;
+      for (uint32_t i = 0; i < t.members.size(); ++i) {
+        const Decoration* stride = module_.find(t.id, spv::Decoration::MatrixStride, i);
+        const uint64_t size =
+            explicitSize(type(t.members[i]), stride && !stride->literals.empty() ? stride->literals[0] : 0,
+                         module_.has(t.id, spv::Decoration::RowMajor, i));
+        end = std::max(end, (t.offset[i] == kNoOffset ? 0 : t.offset[i]) + size);
+      }
+      return end;
+    }
+    case spv::Op::OpTypeArray:
+      return uint64_t{t.arrayStride} * (t.count - 1) + explicitSize(type(t.element), matrixStride, rowMajor);
+    case spv::Op::OpTypeMatrix: {
+      const TypeInfo& column = type(t.element);
+      const uint64_t strides = rowMajor ? column.count : t.count;
+      return matrixStride ? matrixStride * strides : t.naturalSize;
+    }
+    default:
+      return t.naturalSize;
+  }
+}
+
 Val Translator::variablePointer(const Instr& in) {
   const TypeInfo& pt = type(in.resultType);
   if (pt.op != spv::Op::OpTypePointer) failInvalid("variable of a type that is no pointer");
@@ -44,13 +70,7 @@ Val Translator::variablePointer(const Instr& in) {
       p.explicitLayout = t.op == spv::Op::OpTypeStruct && module_.has(t.id, spv::Decoration::Block);
       if (p.explicitLayout) {
         // WorkgroupMemoryExplicitLayoutKHR: all such blocks alias each other from offset 0.
-        uint64_t end = 0;
-        for (size_t i = 0; i < t.members.size(); ++i) {
-          const TypeInfo& m = type(t.members[i]);
-          const uint64_t size = m.arrayStride ? uint64_t{m.arrayStride} * m.count : m.naturalSize;
-          end = std::max(end, (t.offset[i] == kNoOffset ? 0 : t.offset[i]) + std::max<uint64_t>(size, m.naturalSize));
-        }
-        // Matrices and nested structs may be padded beyond the natural size; 16-byte columns bound that from above.
+        const uint64_t end = explicitSize(t, 0, false);
         if (end > abi::kMaxSharedBytes) failUnsupported("too much workgroup memory");
         fn_.sharedBytes = std::max(fn_.sharedBytes, static_cast<uint32_t>((end + 63) / 64 * 64));
       } else {
