@@ -333,62 +333,73 @@ llvm::Value* Generator::consecutiveTest(const Address& a, llvm::ArrayRef<llvm::V
 }
 
 // A gather costs some ten times a load; the test half a nanosecond a vector.
-bool Generator::loadConsecutive(const Address& a, const Flow& flow, Lowered& out) {
-  if (!features_.avx512 || target_.tier == Tier::kQuick || flow.cold) return false;
-  if (a.components != 1 || a.bytes < 4 || a.mem->scale_B != a.bytes || !a.baseInGang || !a.checked) return false;
-  if (!shape(a.index).isVarying() || a.index->type.kind != Kind::kI32) return false;
+bool Generator::mayBeConsecutive(const Address& a, const Flow& flow) const {
+  return features_.avx512 && target_.tier != Tier::kQuick && !flow.cold && a.bytes >= 4 && a.baseInGang && a.checked &&
+         a.mem->scale_B == a.bytes * a.components && shape(a.index).isVarying() && a.index->type.kind == Kind::kI32;
+}
+
+llvm::SmallVector<llvm::Value*, 8> Generator::tupleRanges(const Address& a, const Flow& flow) {
   llvm::SmallVector<llvm::Value*, 8> ranges;
-  for (uint32_t j = 0; j < k_; ++j)
-    ranges.push_back(a.provenAll || (a.provenActive && flow.mask.all()) ? nullptr : laneRange(a, j, 0));
+  const bool proven = a.provenAll || (a.provenActive && flow.mask.all());
+  for (uint32_t j = 0; j < k_; ++j) ranges.push_back(proven ? nullptr : laneRange(a, j, a.components - 1));
+  return ranges;
+}
+
+bool Generator::loadConsecutive(const Address& a, const Flow& flow, const Value* result, Lowered& out) {
+  if (!mayBeConsecutive(a, flow)) return false;
+  const uint32_t n = a.components;
+  llvm::Type* wide = type(a.kind, lanes_ * n);
   llvm::BasicBlock* fast = block("load.row");
   llvm::BasicBlock* slow = block("load.gather");
   llvm::BasicBlock* done = block("load.done");
-  b_.CreateCondBr(consecutiveTest(a, ranges), fast, slow);
+  b_.CreateCondBr(consecutiveTest(a, tupleRanges(a, flow)), fast, slow);
   enter(fast);
-  llvm::SmallVector<llvm::Value*, 8> quick, careful;
+  llvm::SmallVector<llvm::Value*, 8> rows;
   for (uint32_t j = 0; j < k_; ++j) {
     llvm::Value* p = pointerAt(a, j, b_.CreateExtractElement(vector(a.index, j), uint64_t{0}), false);
-    quick.push_back(b_.CreateAlignedLoad(type(a.kind, lanes_), p, alignOf(a), a.mem->isVolatile));
+    rows.push_back(b_.CreateAlignedLoad(wide, p, alignOf(a), a.mem->isVolatile));
   }
+  Lowered quick(out.size());
+  for (uint32_t j = 0; j < k_; ++j)
+    for (uint32_t c = 0; c < n; ++c)
+      quick[c * k_ + j] = n == 1 ? rows[j] : b_.CreateShuffleVector(rows[j], everyNth(lanes_, n, c));
   b_.CreateBr(done);
   enter(slow);
-  for (uint32_t j = 0; j < k_; ++j) careful.push_back(gather(a, vector(a.index, j), j, 0, ranges[j]));
+  Lowered careful(out.size());
+  loadGather(a, flow, careful);
+  llvm::BasicBlock* slowEnd = b_.GetInsertBlock();
   b_.CreateBr(done);
   enter(done);
-  for (uint32_t j = 0; j < k_; ++j) {
+  interleaved_.erase(result);
+  for (size_t i = 0; i < out.size(); ++i) {
     llvm::PHINode* phi = b_.CreatePHI(type(a.kind, lanes_), 2);
-    phi->addIncoming(quick[j], fast);
-    phi->addIncoming(careful[j], slow);
-    out[j] = phi;
+    phi->addIncoming(quick[i], fast);
+    phi->addIncoming(careful[i], slowEnd);
+    out[i] = phi;
   }
   return true;
 }
 
 bool Generator::storeConsecutive(const Address& a, const Value* value, const Flow& flow) {
-  if (!features_.avx512 || target_.tier == Tier::kQuick || flow.cold) return false;
-  if (a.components != 1 || a.bytes < 4 || a.mem->scale_B != a.bytes || !a.baseInGang || !a.checked) return false;
-  if (!shape(a.index).isVarying() || a.index->type.kind != Kind::kI32) return false;
-  llvm::SmallVector<llvm::Value*, 8> ranges;
-  for (uint32_t j = 0; j < k_; ++j)
-    ranges.push_back(a.provenAll || (a.provenActive && flow.mask.all()) ? nullptr : laneRange(a, j, 0));
+  if (!mayBeConsecutive(a, flow) || (a.components > 1 && !flow.mask.all())) return false;
   llvm::BasicBlock* fast = block("store.row");
   llvm::BasicBlock* slow = block("store.scatter");
   llvm::BasicBlock* done = block("store.done");
-  b_.CreateCondBr(consecutiveTest(a, ranges), fast, slow);
+  b_.CreateCondBr(consecutiveTest(a, tupleRanges(a, flow)), fast, slow);
   enter(fast);
   for (uint32_t j = 0; j < k_; ++j) {
     llvm::Value* p = pointerAt(a, j, b_.CreateExtractElement(vector(a.index, j), uint64_t{0}), false);
+    llvm::SmallVector<llvm::Value*, 4> components;
+    for (uint32_t c = 0; c < a.components; ++c) components.push_back(vector(value, j, c));
+    llvm::Value* v = interleave(components);
     if (flow.mask.all())
-      b_.CreateAlignedStore(vector(value, j), p, alignOf(a), a.mem->isVolatile);
+      b_.CreateAlignedStore(v, p, alignOf(a), a.mem->isVolatile);
     else
-      b_.CreateMaskedStore(vector(value, j), p, alignOf(a), flow.mask.parts[j]);
+      b_.CreateMaskedStore(v, p, alignOf(a), flow.mask.parts[j]);
   }
   b_.CreateBr(done);
   enter(slow);
-  for (uint32_t j = 0; j < k_; ++j) {
-    llvm::Value* mask = flow.mask.all() ? nullptr : flow.mask.parts[j];
-    scatter(a, vector(a.index, j), j, 0, vector(value, j), andMask(mask, ranges[j]));
-  }
+  storeScatter(a, value, flow);
   b_.CreateBr(done);
   enter(done);
   return true;

@@ -632,6 +632,13 @@ void Generator::emitBranchTable(const Inst* i, const Flow& flow) {
     emitBranch(i->cases.back().target, {}, flow);
     return;
   }
+  addTableMasks(i, flow);
+  b_.CreateBr(open_.back().next);
+}
+
+// Each lane waits at the target of its case.
+void Generator::addTableMasks(const Inst* i, const Flow& flow) {
+  const Value* selector = i->operands[0];
   Mask rest;
   for (uint32_t j = 0; j < k_; ++j) rest.parts.push_back(partMask(flow.mask, j));
   for (size_t c = 0; c < i->cases.size(); ++c) {
@@ -649,7 +656,6 @@ void Generator::emitBranchTable(const Inst* i, const Flow& flow) {
     const Open& o = open_[uniformity_.depth(i->cases[c].target)];
     if (o.pending) addMask(o.pending, here);
   }
-  b_.CreateBr(open_.back().next);
 }
 
 }  // namespace pumice::shader::codegen

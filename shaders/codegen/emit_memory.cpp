@@ -32,7 +32,7 @@ void Generator::emitLoad(const Inst* i, const Flow& flow) {
     bool wholeGang = false;
     if (contiguous(a, &wholeGang))
       loadContiguous(a, wholeGang, flow, i->result, out);
-    else if (!loadStrided(i, a, flow, out) && !loadConsecutive(a, flow, out))
+    else if (!loadStrided(i, a, flow, out) && !loadConsecutive(a, flow, i->result, out))
       loadGather(a, flow, out);
   }
   define(i->result, std::move(out), lvl);
@@ -67,17 +67,61 @@ Lowered Generator::loadScalars(const Address& a, uint32_t part) {
   return out;
 }
 
+// Tuples of 32-bit components are fetched in pairs, 64 bits a lane, where all components have the same range.
 void Generator::loadGather(const Address& a, const Flow& flow, Lowered& out) {
+  if (!features_.avx512 || a.bytes != 4 || a.components % 2 != 0 || !a.baseInGang || flow.cold ||
+      target_.tier == Tier::kQuick)
+    return loadGatherParts(a, flow, out);
+  if (!a.checked || a.provenAll || a.provenActive) return loadGatherPairs(a, flow, out);
+  llvm::Value* same = b_.CreateICmpEQ(indexLimit(a, 0), indexLimit(a, a.components - 1));
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(same))
+    return known->isOne() ? loadGatherPairs(a, flow, out) : loadGatherParts(a, flow, out);
+  llvm::BasicBlock* pairs = block("gather.pairs");
+  llvm::BasicBlock* parts = block("gather.parts");
+  llvm::BasicBlock* done = block("gather.done");
+  b_.CreateCondBr(same, pairs, parts, likely_);
+  enter(pairs);
+  Lowered quick(out.size()), careful(out.size());
+  loadGatherPairs(a, flow, quick);
+  b_.CreateBr(done);
+  enter(parts);
+  loadGatherParts(a, flow, careful);
+  b_.CreateBr(done);
+  enter(done);
+  for (size_t i = 0; i < out.size(); ++i) {
+    llvm::PHINode* phi = b_.CreatePHI(quick[i]->getType(), 2);
+    phi->addIncoming(quick[i], pairs);
+    phi->addIncoming(careful[i], parts);
+    out[i] = phi;
+  }
+}
+
+// The lanes that may touch memory; nullptr: all.
+llvm::Value* Generator::gatherMask(const Address& a, const Flow& flow, uint32_t part, uint32_t component) {
+  if (a.provenAll) return nullptr;
+  if (!a.checked || (a.provenActive && !flow.mask.all())) return flow.mask.all() ? nullptr : partMask(flow.mask, part);
+  return a.provenActive ? nullptr : laneRange(a, part, component);
+}
+
+void Generator::loadGatherParts(const Address& a, const Flow& flow, Lowered& out) {
   for (uint32_t c = 0; c < a.components; ++c)
+    for (uint32_t j = 0; j < k_; ++j) out[c * k_ + j] = gather(a, vector(a.index, j), j, c, gatherMask(a, flow, j, c));
+}
+
+void Generator::loadGatherPairs(const Address& a, const Flow& flow, Lowered& out) {
+  Address pair = a;
+  pair.kind = Kind::kI64;
+  llvm::SmallVector<int, 32> even, odd;
+  for (uint32_t lane = 0; lane < lanes_; ++lane) {
+    even.push_back(static_cast<int>(2 * lane));
+    odd.push_back(static_cast<int>(2 * lane + 1));
+  }
+  for (uint32_t c = 0; c < a.components; c += 2)
     for (uint32_t j = 0; j < k_; ++j) {
-      llvm::Value* mask = nullptr;
-      if (a.provenAll)
-        mask = nullptr;
-      else if (!a.checked || (a.provenActive && !flow.mask.all()))
-        mask = flow.mask.all() ? nullptr : partMask(flow.mask, j);
-      else if (!a.provenActive)
-        mask = laneRange(a, j, c);
-      out[c * k_ + j] = gather(a, vector(a.index, j), j, c, mask);
+      llvm::Value* both = gather(pair, vector(a.index, j), j, c, gatherMask(a, flow, j, a.components - 1));
+      both = b_.CreateBitCast(both, type(a.kind, 2 * lanes_));
+      out[c * k_ + j] = b_.CreateShuffleVector(both, even);
+      out[(c + 1) * k_ + j] = b_.CreateShuffleVector(both, odd);
     }
 }
 

@@ -125,7 +125,11 @@ class Generator {
   void openGroupLevel(const ir::Construct* c);
   void defineGroupLevel(const ir::Value* v, const Var& var);
   bool atGroupLevel(const ir::Value* formal, const ir::Value* v) const;
-  llvm::Value* groupCondition(const ir::Value* v);
+  llvm::Value* groupUniform(const ir::Value* v);
+  void emitGroupDivergentIf(const ir::Construct* c);
+  llvm::AllocaInst* newFlag();
+  void raiseFlag(llvm::AllocaInst* flag, llvm::Value* condition);
+  llvm::Value* takeMasks(const Var& from);
   void emitGroupTable(const ir::Inst* i);
   Var frameVar(const ir::Value* v);
   Var frameMaskVar();
@@ -140,10 +144,11 @@ class Generator {
   struct Open {
     const ir::Construct* c = nullptr;
     Flow entry;
-    llvm::BasicBlock* end = nullptr;   // Block, If: behind it; Loop: where the next iteration is decided
-    llvm::BasicBlock* next = nullptr;  // where control goes when no lane is left in the region being emitted
-    Var pending;                       // lanes that wait: at the end, or for the next iteration
-    llvm::SmallVector<Var, 4> values;  // results or parameters
+    llvm::BasicBlock* end = nullptr;        // Block, If: behind it; Loop: where the next iteration is decided
+    llvm::BasicBlock* groupNext = nullptr;  // the same at group level, with dynamic masks
+    llvm::BasicBlock* next = nullptr;       // where control goes when no lane is left in the region being emitted
+    Var pending;                            // lanes that wait: at the end, or for the next iteration
+    llvm::SmallVector<Var, 4> values;       // results or parameters
   };
   Flow emitNodes(const ir::Region& r, size_t begin, size_t end, Flow flow);
   Flow emitConstruct(const ir::Construct* c, Flow flow);
@@ -159,6 +164,7 @@ class Generator {
   void emitSide(const ir::Region& r, const Flow& flow, llvm::BasicBlock* next);
   void emitBranch(const ir::Construct* target, std::span<ir::Value* const> values, const Flow& flow);
   void emitBranchTable(const ir::Inst* i, const Flow& flow);
+  void addTableMasks(const ir::Inst* i, const Flow& flow);
   void leave(const Flow& flow);
   Flow finish(const ir::Construct* c, const Flow& before);
   Open& open(const ir::Construct* c, const Flow& flow);
@@ -244,6 +250,9 @@ class Generator {
   llvm::Value* loadScalar(const Address& a, uint32_t part, uint32_t component, llvm::Value* inRange);
   Lowered loadScalars(const Address& a, uint32_t part);
   void loadGather(const Address& a, const Flow& flow, Lowered& out);
+  llvm::Value* gatherMask(const Address& a, const Flow& flow, uint32_t part, uint32_t component);
+  void loadGatherParts(const Address& a, const Flow& flow, Lowered& out);
+  void loadGatherPairs(const Address& a, const Flow& flow, Lowered& out);
   void storeScatter(const Address& a, const ir::Value* value, const Flow& flow);
   bool storeSingle(const Address& a, const ir::Value* value, const Flow& flow);
   llvm::Value* gather(const Address& a, llvm::Value* indices, uint32_t part, uint32_t component, llvm::Value* mask);
@@ -257,7 +266,9 @@ class Generator {
   void loadContiguous(const Address& a, bool wholeGang, const Flow& flow, const ir::Value* result, Lowered& out);
   bool loadStrided(const ir::Inst* i, const Address& a, const Flow& flow, Lowered& out);
   void storeContiguous(const Address& a, bool wholeGang, const ir::Value* value, const Flow& flow);
-  bool loadConsecutive(const Address& a, const Flow& flow, Lowered& out);
+  bool mayBeConsecutive(const Address& a, const Flow& flow) const;
+  llvm::SmallVector<llvm::Value*, 8> tupleRanges(const Address& a, const Flow& flow);  // whole tuples; nullptr: proved
+  bool loadConsecutive(const Address& a, const Flow& flow, const ir::Value* result, Lowered& out);
   bool storeConsecutive(const Address& a, const ir::Value* value, const Flow& flow);
   llvm::Value* consecutiveTest(const Address& a, llvm::ArrayRef<llvm::Value*> ranges);
   llvm::Value* contiguousRange(const Address& a, uint32_t firstPart, uint32_t parts);  // i1: all lanes in range

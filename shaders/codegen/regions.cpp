@@ -59,10 +59,14 @@ void Generator::findGroupLevel(const Region& r) {
     }
     if (!group) continue;
     if (uniformity_.groupFacts(c).losesLanes || uniformity_.facts(c).losesLanes) dynamicMasks_ = true;
+    if (c->condition && !uniformity_.shape(c->condition).isUniform()) dynamicMasks_ = true;
     groupLevel_[c->id] = 1;
     findGroupLevel(c->body);
     findGroupLevel(c->otherwise);
   }
+  if (r.nodes.empty() || r.nodes.back()->tag != Node::Tag::kInst) return;
+  const auto* last = static_cast<const Inst*>(r.nodes.back());
+  if (last->op == Op::BrTable && !uniformity_.shape(last->operands[0]).isUniform()) dynamicMasks_ = true;
 }
 
 void Generator::useIn(const Value* v, uint32_t run) {
@@ -285,6 +289,7 @@ void Generator::openGroupLevel(const Construct* c) {
   Open o;
   o.c = c;
   o.end = block(c->shape == Construct::Shape::kLoop ? "group.latch" : "group.end");
+  o.groupNext = o.end;
   const auto& formals = c->shape == Construct::Shape::kLoop ? c->params : c->results;
   for (const Value* v : formals) o.values.push_back(shape(v).isUniform() ? newVar(v) : frameVar(v));
   if (dynamicMasks_) {
@@ -333,12 +338,12 @@ bool Generator::emitGroupRegion(const Region& r) {
     const auto* i = static_cast<const Inst*>(node);
     if (!i->isTerminator()) continue;
     emitRun(r, begin, n, i);
-    if (i->op == Op::Br)
-      b_.CreateBr(open_[uniformity_.depth(i->target)].end);
-    else if (i->op == Op::BrTable)
+    if (i->op == Op::BrTable)
       emitGroupTable(i);
+    else if (dynamicMasks_)
+      b_.CreateBr(open_.back().groupNext);
     else
-      b_.CreateBr(open_[0].end);
+      b_.CreateBr(i->op == Op::Br ? open_[uniformity_.depth(i->target)].end : open_[0].end);
     return false;
   }
   return true;
@@ -367,17 +372,9 @@ bool Generator::emitGroupConstruct(const Construct* c) {
     for (size_t p = 0; p < c->params.size(); ++p) defineGroupLevel(c->params[p], open_[at].values[p]);
     if (dynamicMasks_) {
       // With no lane left nobody would decide to leave.
-      llvm::AllocaInst* any = llvm::IRBuilder<>(allocaBlock_).CreateAlloca(b_.getInt1Ty());
-      slots_.push_back(any);
-      b_.CreateStore(b_.getFalse(), any);
-      gangLoop([&](llvm::BasicBlock*) {
-        const Mask m = readMask(open_[at].pending);
-        writeMask(currentMask_, m);
-        zeroVar(open_[at].pending);
-        b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt1Ty(), any), anyLane(m)), any);
-      });
+      llvm::Value* any = takeMasks(open_[at].pending);
       llvm::BasicBlock* go = block("group.some");
-      b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), any), go, open_[at - 1].end);
+      b_.CreateCondBr(any, go, open_[at - 1].groupNext);
       enter(go);
     }
     const uint64_t trips = ranges_.tripCount(c);
@@ -393,10 +390,12 @@ bool Generator::emitGroupConstruct(const Construct* c) {
     return false;
   }
 
-  llvm::Value* condition = c->shape == Construct::Shape::kIf ? groupCondition(c->condition) : nullptr;
-  openGroupLevel(c);
-  const size_t at = open_.size() - 1;
-  if (condition) {
+  if (c->shape == Construct::Shape::kBlock) {
+    openGroupLevel(c);
+    emitGroupRegion(c->body);
+  } else if (shape(c->condition).isUniform()) {
+    llvm::Value* condition = groupUniform(c->condition);
+    openGroupLevel(c);
     llvm::BasicBlock* then = block("group.then");
     llvm::BasicBlock* otherwise = block("group.else");
     b_.CreateCondBr(condition, then, otherwise);
@@ -405,75 +404,110 @@ bool Generator::emitGroupConstruct(const Construct* c) {
     enter(otherwise);
     emitGroupRegion(c->otherwise);
   } else {
-    emitGroupRegion(c->body);
+    emitGroupDivergentIf(c);
   }
-  Open o = std::move(open_[at]);
+  Open o = std::move(open_.back());
   open_.pop_back();
   enter(o.end);
-  if (llvm::pred_empty(o.end)) {
-    if (dynamicMasks_) {
-      b_.CreateBr(open_.back().end);
-    } else {
-      b_.CreateUnreachable();
+  if (dynamicMasks_) {
+    if (uniformity_.facts(c).branches == 0) {
+      b_.CreateBr(open_.back().groupNext);
+      return false;
     }
+    llvm::Value* any = takeMasks(o.pending);
+    llvm::BasicBlock* some = block("group.some");
+    b_.CreateCondBr(any, some, open_.back().groupNext);
+    enter(some);
+  } else if (llvm::pred_empty(o.end)) {
+    b_.CreateUnreachable();
     return false;
   }
-  if (dynamicMasks_) gangLoop([&](llvm::BasicBlock*) { writeMask(currentMask_, readMask(o.pending)); });
   for (size_t i = 0; i < c->results.size(); ++i) defineGroupLevel(c->results[i], o.values[i]);
   return true;
 }
 
-// A condition that was not proved the same in the workgroup counts as true if any active lane says so.
-llvm::Value* Generator::groupCondition(const Value* v) {
-  if (shape(v).isUniform()) return level(v) != Level::kHere ? lowered(v)[0] : readVar(crossingVar(v))[0];
-  llvm::AllocaInst* any = llvm::IRBuilder<>(allocaBlock_).CreateAlloca(b_.getInt1Ty());
-  slots_.push_back(any);
-  b_.CreateStore(b_.getFalse(), any);
+llvm::AllocaInst* Generator::newFlag() {
+  llvm::AllocaInst* flag = llvm::IRBuilder<>(allocaBlock_).CreateAlloca(b_.getInt1Ty());
+  slots_.push_back(flag);
+  b_.CreateStore(b_.getFalse(), flag);
+  return flag;
+}
+
+void Generator::raiseFlag(llvm::AllocaInst* flag, llvm::Value* condition) {
+  b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt1Ty(), flag), condition), flag);
+}
+
+// Every gang's current mask becomes what `from` holds, which is empty then. i1: any lane of the workgroup.
+llvm::Value* Generator::takeMasks(const Var& from) {
+  llvm::AllocaInst* any = newFlag();
   gangLoop([&](llvm::BasicBlock*) {
-    const Mask within = dynamicMasks_ ? readMask(currentMask_) : baseMask();
-    const Mask m = conditionMask(v, within, true);
-    b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt1Ty(), any), anyLane(m)), any);
+    const Mask m = readMask(from);
+    writeMask(currentMask_, m);
+    zeroVar(from);
+    raiseFlag(any, anyLane(m));
   });
   return b_.CreateLoad(b_.getInt1Ty(), any);
 }
 
+// Both sides one after the other, each if any lane of the workgroup is there.
+void Generator::emitGroupDivergentIf(const Construct* c) {
+  openGroupLevel(c);
+  const size_t at = open_.size() - 1;
+  const Var elseMask = frameMaskVar();
+  llvm::AllocaInst* any = newFlag();
+  gangLoop([&](llvm::BasicBlock*) {
+    const Mask all = readMask(currentMask_);
+    const Mask on = conditionMask(c->condition, all, true);
+    writeMask(elseMask, conditionMask(c->condition, all, false));
+    writeMask(currentMask_, on);
+    raiseFlag(any, anyLane(on));
+  });
+  llvm::BasicBlock* then = block("group.then");
+  llvm::BasicBlock* other = block("group.other");
+  llvm::BasicBlock* otherwise = block("group.else");
+  b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), any), then, other);
+  enter(then);
+  open_[at].groupNext = other;
+  emitGroupRegion(c->body);
+  enter(other);
+  llvm::Value* anyElse = takeMasks(elseMask);
+  b_.CreateCondBr(anyElse, otherwise, open_[at].end);
+  enter(otherwise);
+  open_[at].groupNext = open_[at].end;
+  emitGroupRegion(c->otherwise);
+}
+
+llvm::Value* Generator::groupUniform(const Value* v) {
+  return level(v) != Level::kHere ? lowered(v)[0] : readVar(crossingVar(v))[0];
+}
+
 void Generator::emitGroupTable(const Inst* i) {
   const Value* selector = i->operands[0];
-  llvm::Value* v = nullptr;
-  if (shape(selector).isUniform()) {
-    v = level(selector) != Level::kHere ? lowered(selector)[0] : readVar(crossingVar(selector))[0];
-  } else {
-    // Not proved uniform: the last gang's first lane decides.
-    llvm::AllocaInst* slot = llvm::IRBuilder<>(allocaBlock_).CreateAlloca(type(selector->type.kind));
-    slots_.push_back(slot);
-    gangLoop([&](llvm::BasicBlock*) {
-      llvm::Value* first = shape(selector).isVarying() ? b_.CreateExtractElement(vector(selector, 0), uint64_t{0})
-                                                       : partScalar(selector, 0);
-      b_.CreateStore(first, slot);
+  if (dynamicMasks_) {
+    gangLoop([&](llvm::BasicBlock* next) {
+      Flow flow;
+      flow.mask = readMask(currentMask_);
+      zeroVar(currentMask_);
+      addTableMasks(i, flow);
+      b_.CreateBr(next);
+      enter(block("dead"));
     });
-    v = b_.CreateLoad(type(selector->type.kind), slot);
+    b_.CreateBr(open_.back().groupNext);
+    return;
   }
+  llvm::Value* v = groupUniform(selector);
   llvm::BasicBlock* otherwise = block("group.default");
   auto* sw = b_.CreateSwitch(v, otherwise, static_cast<unsigned>(i->cases.size()));
-  const auto go = [&](const Construct* target) {
-    Open& o = open_[uniformity_.depth(target)];
-    if (dynamicMasks_)
-      gangLoop([&](llvm::BasicBlock*) {
-        addMask(o.pending, readMask(currentMask_));
-        zeroVar(currentMask_);
-      });
-    b_.CreateBr(o.end);
-  };
   for (size_t c = 0; c + 1 < i->cases.size(); ++c) {
     auto* value = llvm::cast<llvm::ConstantInt>(llvm::ConstantInt::get(type(selector->type.kind), i->cases[c].value));
     if (sw->findCaseValue(value) != sw->case_default()) continue;
     llvm::BasicBlock* b = block("group.case");
     sw->addCase(value, b);
     enter(b);
-    go(i->cases[c].target);
+    b_.CreateBr(open_[uniformity_.depth(i->cases[c].target)].end);
   }
   enter(otherwise);
-  go(i->cases.back().target);
+  b_.CreateBr(open_[uniformity_.depth(i->cases.back().target)].end);
 }
 
 }  // namespace pumice::shader::codegen

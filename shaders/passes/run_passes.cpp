@@ -4,6 +4,7 @@
 #include "shaders/passes/passes.h"
 #include "shaders/passes/promote_locals.h"
 #include "shaders/passes/simplify.h"
+#include "shaders/passes/sink_tails.h"
 #include "shaders/passes/unroll.h"
 
 namespace pumice::shader::passes {
@@ -22,6 +23,7 @@ void runPasses(ir::Function& fn, Tier tier) {
   foldAddresses(fn);
   hoistInvariants(fn);
   simplify(fn);  // merges what was hoisted and drops what the addresses needed
+  sinkTails(fn);
 }
 
 }  // namespace pumice::shader::passes
