@@ -81,13 +81,14 @@ llvm::Value* Generator::contiguousRange(const Address& a, uint32_t firstPart, ui
   return b_.CreateICmpULT(last, indexLimit(a, a.components - 1));
 }
 
-llvm::Value* Generator::pointerAt(const Address& a, uint32_t part, llvm::Value* index, bool wrapAware) {
+llvm::Value* Generator::pointerAt(const Address& a, uint32_t part, llvm::Value* index, bool wrapAware, uint32_t parts) {
   llvm::Value* pointer = a.pointer;
   if (!a.baseInGang || (a.mem->space == Space::kGlobal && part != 0))
     pointer = b_.CreateIntToPtr(partScalar(a.base, part), b_.getPtrTy());
   llvm::Value* wide = index64(a, index);
   if (wrapAware && a.checked) {
-    const int64_t span = std::max<int64_t>(1, shape(a.index).laneStride) * int64_t{lanes_ - 1};
+    const int64_t span =
+        shape(a.index).laneStride * int64_t{lanes_ - 1} + shape(a.index).partStride * int64_t{parts - 1};
     llvm::Value* wraps = b_.CreateICmpUGT(wide, b_.getInt64(0xffff'ffffull - static_cast<uint64_t>(span)));
     wide = b_.CreateSelect(wraps, b_.CreateSub(wide, b_.getInt64(1ull << 32)), wide);
   }
@@ -144,33 +145,18 @@ void Generator::loadContiguous(const Address& a, bool wholeGang, const Flow& flo
         fastEnd = b_.GetInsertBlock();
         b_.CreateBr(done);
       }
-      // Lane by lane, part by part, through the stack.
       enter(slow);
-      llvm::Value* kept = step > 1 ? scratch(0, step, wide) : nullptr;
-      llvm::Value* only = nullptr;
-      partLoop(step, [&](llvm::Value* part) {
-        llvm::Value* index = partScalar(a.index, first);
-        if (step > 1) {
-          llvm::Value* stride = llvm::ConstantInt::getSigned(index->getType(), shape(a.index).partStride);
-          index = b_.CreateAdd(index, b_.CreateMul(b_.CreateZExtOrTrunc(part, index->getType()), stride));
-        }
-        llvm::Value* indices = b_.CreateAdd(splat(index), laneRamp(index->getType(), shape(a.index).laneStride));
-        llvm::SmallVector<llvm::Value*, 4> components;
-        for (uint32_t c = 0; c < n; ++c) {
-          llvm::Value* mask = a.checked ? indexRange(a, indices, c) : nullptr;
-          if (n == 1 && features_.avx512 && mask)
-            components.push_back(b_.CreateMaskedLoad(narrow, pointerAt(a, first, index, true), alignOf(a), mask,
-                                                     llvm::Constant::getNullValue(narrow)));
-          else
-            components.push_back(gather(a, indices, first, c, mask));
-        }
-        only = interleave(components);
-        if (kept) b_.CreateAlignedStore(only, b_.CreateGEP(wide, kept, part), llvm::Align(16));
-      });
       llvm::SmallVector<llvm::Value*, 8> careful;
-      for (uint32_t j = 0; j < step; ++j)
-        careful.push_back(kept ? b_.CreateAlignedLoad(wide, b_.CreateGEP(wide, kept, b_.getInt32(j)), llvm::Align(16))
-                               : only);
+      if (n == 1 && features_.avx512 && a.checked) {
+        llvm::Value* pointer = pointerAt(a, first, partScalar(a.index, first), true, step);
+        for (uint32_t j = 0; j < step; ++j) {
+          llvm::Value* mask = indexRange(a, vector(a.index, first + j), 0);
+          llvm::Value* p = bytePointer(pointer, b_.getInt64(uint64_t{j} * lanes_ * a.bytes));
+          careful.push_back(b_.CreateMaskedLoad(narrow, p, alignOf(a), mask, llvm::Constant::getNullValue(narrow)));
+        }
+      } else {
+        loadSlowly(a, first, step, careful);
+      }
       llvm::BasicBlock* slowEnd = b_.GetInsertBlock();
       b_.CreateBr(done);
       enter(done);
@@ -188,6 +174,28 @@ void Generator::loadContiguous(const Address& a, bool wholeGang, const Flow& flo
     for (uint32_t c = 0; c < n; ++c)
       out[c * k_ + j] = n == 1 ? whole[j] : b_.CreateShuffleVector(whole[j], everyNth(lanes_, n, c));
   if (n > 1 && result) interleaved_[result] = whole;
+}
+
+// Lane by lane, part by part, through the stack: for what is rare.
+void Generator::loadSlowly(const Address& a, uint32_t first, uint32_t parts, llvm::SmallVector<llvm::Value*, 8>& out) {
+  llvm::Type* wide = type(a.kind, lanes_ * a.components);
+  llvm::Value* kept = parts > 1 ? scratch(0, parts, wide) : nullptr;
+  llvm::Value* only = nullptr;
+  partLoop(parts, [&](llvm::Value* part) {
+    llvm::Value* index = partScalar(a.index, first);
+    if (parts > 1) {
+      llvm::Value* stride = llvm::ConstantInt::getSigned(index->getType(), shape(a.index).partStride);
+      index = b_.CreateAdd(index, b_.CreateMul(b_.CreateZExtOrTrunc(part, index->getType()), stride));
+    }
+    llvm::Value* indices = b_.CreateAdd(splat(index), laneRamp(index->getType(), shape(a.index).laneStride));
+    llvm::SmallVector<llvm::Value*, 4> components;
+    for (uint32_t c = 0; c < a.components; ++c)
+      components.push_back(gather(a, indices, first, c, a.checked ? indexRange(a, indices, c) : nullptr));
+    only = interleave(components);
+    if (kept) b_.CreateAlignedStore(only, b_.CreateGEP(wide, kept, part), llvm::Align(16));
+  });
+  for (uint32_t j = 0; j < parts; ++j)
+    out.push_back(kept ? b_.CreateAlignedLoad(wide, b_.CreateGEP(wide, kept, b_.getInt32(j)), llvm::Align(16)) : only);
 }
 
 // Every second to fourth element: loads of whole vectors and a shuffle, as if it were one component of a tuple. Several
@@ -271,6 +279,18 @@ void Generator::storeContiguous(const Address& a, bool wholeGang, const Value* v
       b_.CreateBr(done);
     }
     enter(slow);
+    if (n == 1 && features_.avx512 && a.checked) {
+      llvm::Value* pointer = pointerAt(a, first, partScalar(a.index, first), true, step);
+      for (uint32_t j = 0; j < step; ++j) {
+        llvm::Value* mask =
+            andMask(masked ? flow.mask.parts[first + j] : nullptr, indexRange(a, vector(a.index, first + j), 0));
+        llvm::Value* p = bytePointer(pointer, b_.getInt64(uint64_t{j} * lanes_ * a.bytes));
+        b_.CreateMaskedStore(vector(value, first + j), p, alignOf(a), mask);
+      }
+      b_.CreateBr(done);
+      enter(done);
+      continue;
+    }
     llvm::Value* kept = nullptr;
     llvm::Value* keptMasks = nullptr;
     if (step > 1) {
@@ -306,10 +326,7 @@ void Generator::storeContiguous(const Address& a, bool wholeGang, const Value* v
           v = b_.CreateAlignedLoad(narrow, b_.CreateGEP(narrow, kept, at), llvm::Align(16));
         }
         llvm::Value* mask = a.checked ? andMask(active, indexRange(a, indices, c)) : active;
-        if (n == 1 && features_.avx512 && mask)
-          b_.CreateMaskedStore(v, pointerAt(a, first, index, true), alignOf(a), mask);
-        else
-          scatter(a, indices, first, c, v, mask);
+        scatter(a, indices, first, c, v, mask);
       }
     });
     b_.CreateBr(done);

@@ -275,7 +275,8 @@ class Generator {
   llvm::Value* contiguousPointer(const Address& a, uint32_t part);
   // Of lane 0 at this index (i32 or i64). `wrapAware`: some lanes are out of range, and those in front of the wrap of a
   // "negative" index lie below the base, so that the ones behind it (in range, at 0, 1 ..) come out right.
-  llvm::Value* pointerAt(const Address& a, uint32_t part, llvm::Value* index, bool wrapAware);
+  llvm::Value* pointerAt(const Address& a, uint32_t part, llvm::Value* index, bool wrapAware, uint32_t parts = 1);
+  void loadSlowly(const Address& a, uint32_t first, uint32_t parts, llvm::SmallVector<llvm::Value*, 8>& out);
   llvm::Value* interleave(llvm::ArrayRef<llvm::Value*> components);
   // A loop over parts at run time, for code that is rarely reached. Gives body the part's number (i32, from 0 on).
   void partLoop(uint32_t parts, llvm::function_ref<void(llvm::Value* part)> body);

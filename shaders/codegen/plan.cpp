@@ -109,7 +109,19 @@ bool hasBarrier(const Region& r) {
   });
 }
 
+// `if (i < k)` between barriers: a gang of which only a part goes there works as long as a full one, so narrower gangs
+// leave out more.
+bool hasDivergentIf(const Region& r, const passes::Uniformity& u) {
+  return std::any_of(r.nodes.begin(), r.nodes.end(), [&](const Node* n) {
+    if (n->tag == Node::Tag::kInst) return false;
+    const auto* c = static_cast<const Construct*>(n);
+    return (c->condition && u.shape(c->condition).isVarying()) || hasDivergentIf(c->body, u) ||
+           hasDivergentIf(c->otherwise, u);
+  });
+}
+
 constexpr uint32_t kMaxVectors = 16;
+constexpr uint32_t kMaxVectorsOfDivergentGroups = 4;
 // Emitted operations (times k) beyond which compile time matters more than interleaving.
 constexpr uint32_t kOperationBudget = 1500;
 
@@ -132,6 +144,7 @@ Plan makePlan(const Function& fn, const passes::Ranges& ranges, const TargetOpti
     const double k = registers / std::max(1.0, pressure.maxLive() * perValue);
     want = static_cast<uint32_t>(std::clamp(k, 1.0, 8.0));
     want = std::min(want, std::max(1u, kOperationBudget / std::max(1u, pressure.operations())));
+    if (plan.hasBarrier && hasDivergentIf(fn.body->body, u)) want = std::min(want, kMaxVectorsOfDivergentGroups);
   }
   want = std::clamp(want, 1u, std::min(kMaxVectors, parts));
   while (parts % want != 0) --want;
