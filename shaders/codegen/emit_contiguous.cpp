@@ -40,6 +40,11 @@ llvm::Value* Generator::scratch(uint32_t slot, uint32_t vectors, llvm::Type* t) 
   return known;
 }
 
+// Of each element: vectors of narrow types are smaller than a register.
+llvm::Align Generator::scratchAlign(llvm::Type* t) const {
+  return llvm::commonAlignment(llvm::Align(64), module_.getDataLayout().getTypeAllocSize(t).getFixedValue());
+}
+
 void Generator::partLoop(uint32_t parts, llvm::function_ref<void(llvm::Value* part)> body) {
   if (parts == 1) return body(b_.getInt32(0));
   llvm::BasicBlock* before = b_.GetInsertBlock();
@@ -192,10 +197,11 @@ void Generator::loadSlowly(const Address& a, uint32_t first, uint32_t parts, llv
     for (uint32_t c = 0; c < a.components; ++c)
       components.push_back(gather(a, indices, first, c, a.checked ? indexRange(a, indices, c) : nullptr));
     only = interleave(components);
-    if (kept) b_.CreateAlignedStore(only, b_.CreateGEP(wide, kept, part), llvm::Align(16));
+    if (kept) b_.CreateAlignedStore(only, b_.CreateGEP(wide, kept, part), scratchAlign(wide));
   });
   for (uint32_t j = 0; j < parts; ++j)
-    out.push_back(kept ? b_.CreateAlignedLoad(wide, b_.CreateGEP(wide, kept, b_.getInt32(j)), llvm::Align(16)) : only);
+    out.push_back(kept ? b_.CreateAlignedLoad(wide, b_.CreateGEP(wide, kept, b_.getInt32(j)), scratchAlign(wide))
+                       : only);
 }
 
 // Every second to fourth element: loads of whole vectors and a shuffle, as if it were one component of a tuple. Several
@@ -298,7 +304,7 @@ void Generator::storeContiguous(const Address& a, bool wholeGang, const Value* v
       for (uint32_t j = 0; j < step; ++j)
         for (uint32_t c = 0; c < n; ++c)
           b_.CreateAlignedStore(vector(value, first + j, c), b_.CreateGEP(narrow, kept, b_.getInt32(j * n + c)),
-                                llvm::Align(16));
+                                scratchAlign(narrow));
       if (masked) {
         keptMasks = scratch(1, step, b_.getIntNTy(lanes_));
         for (uint32_t j = 0; j < step; ++j)
@@ -323,7 +329,7 @@ void Generator::storeContiguous(const Address& a, bool wholeGang, const Value* v
         llvm::Value* v = vector(value, first, c);
         if (kept) {
           llvm::Value* at = b_.CreateAdd(b_.CreateMul(part, b_.getInt32(n)), b_.getInt32(c));
-          v = b_.CreateAlignedLoad(narrow, b_.CreateGEP(narrow, kept, at), llvm::Align(16));
+          v = b_.CreateAlignedLoad(narrow, b_.CreateGEP(narrow, kept, at), scratchAlign(narrow));
         }
         llvm::Value* mask = a.checked ? andMask(active, indexRange(a, indices, c)) : active;
         scatter(a, indices, first, c, v, mask);

@@ -281,6 +281,7 @@ class Generator {
   // A loop over parts at run time, for code that is rarely reached. Gives body the part's number (i32, from 0 on).
   void partLoop(uint32_t parts, llvm::function_ref<void(llvm::Value* part)> body);
   llvm::Value* scratch(uint32_t slot, uint32_t vectors, llvm::Type* t);  // stack memory, an array of t
+  llvm::Align scratchAlign(llvm::Type* t) const;
 
   // -- emit_local.cpp
   void emitLocalLoad(const ir::Inst* i, const Flow& flow);
