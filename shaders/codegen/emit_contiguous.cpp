@@ -86,6 +86,16 @@ llvm::Value* Generator::contiguousRange(const Address& a, uint32_t firstPart, ui
   return b_.CreateICmpULT(last, indexLimit(a, a.components - 1));
 }
 
+// The same for all parts, which the checks take `step` at a time.
+llvm::Value* Generator::contiguousRanges(const Address& a, uint32_t step) {
+  llvm::Value* all = nullptr;
+  for (uint32_t j = 0; j < k_; j += step) {
+    llvm::Value* ok = contiguousRange(a, j, step);
+    all = all ? b_.CreateAnd(all, ok) : ok;
+  }
+  return all;
+}
+
 llvm::Value* Generator::pointerAt(const Address& a, uint32_t part, llvm::Value* index, bool wrapAware, uint32_t parts) {
   llvm::Value* pointer = a.pointer;
   if (!a.baseInGang || (a.mem->space == Space::kGlobal && part != 0))
@@ -133,25 +143,24 @@ void Generator::loadContiguous(const Address& a, bool wholeGang, const Flow& flo
   if (unchecked) {
     for (uint32_t j = 0; j < k_; j += step) loadParts(j, step);
   } else {
-    for (uint32_t first = 0; first < k_; first += step) {
+    // One decision for the gang, also where every part has a base of its own.
+    llvm::BasicBlock* slow = block("load.slow");
+    llvm::BasicBlock* done = block("load.done");
+    llvm::BasicBlock* fastEnd = nullptr;
+    llvm::SmallVector<llvm::Value*, 8> quick, careful;
+    if (flow.cold) {
+      b_.CreateBr(slow);
+    } else {
       llvm::BasicBlock* fast = block("load.fast");
-      llvm::BasicBlock* slow = block("load.slow");
-      llvm::BasicBlock* done = block("load.done");
-      llvm::BasicBlock* fastEnd = nullptr;
-      llvm::SmallVector<llvm::Value*, 8> quick;
-      if (flow.cold) {
-        b_.CreateBr(slow);
-        fast->eraseFromParent();
-      } else {
-        b_.CreateCondBr(contiguousRange(a, first, step), fast, slow, likely_);
-        enter(fast);
-        loadParts(first, step);
-        quick.assign(whole.begin() + first, whole.begin() + first + step);
-        fastEnd = b_.GetInsertBlock();
-        b_.CreateBr(done);
-      }
-      enter(slow);
-      llvm::SmallVector<llvm::Value*, 8> careful;
+      b_.CreateCondBr(contiguousRanges(a, step), fast, slow, likely_);
+      enter(fast);
+      for (uint32_t j = 0; j < k_; j += step) loadParts(j, step);
+      quick = whole;
+      fastEnd = b_.GetInsertBlock();
+      b_.CreateBr(done);
+    }
+    enter(slow);
+    for (uint32_t first = 0; first < k_; first += step) {
       if (n == 1 && features_.avx512 && a.checked) {
         llvm::Value* pointer = pointerAt(a, first, partScalar(a.index, first), true, step);
         for (uint32_t j = 0; j < step; ++j) {
@@ -162,17 +171,17 @@ void Generator::loadContiguous(const Address& a, bool wholeGang, const Flow& flo
       } else {
         loadSlowly(a, first, step, careful);
       }
-      llvm::BasicBlock* slowEnd = b_.GetInsertBlock();
-      b_.CreateBr(done);
-      enter(done);
-      for (uint32_t j = 0; j < step; ++j) {
-        whole[first + j] = careful[j];
-        if (!fastEnd) continue;
-        llvm::PHINode* phi = b_.CreatePHI(wide, 2);
-        phi->addIncoming(quick[j], fastEnd);
-        phi->addIncoming(careful[j], slowEnd);
-        whole[first + j] = phi;
-      }
+    }
+    llvm::BasicBlock* slowEnd = b_.GetInsertBlock();
+    b_.CreateBr(done);
+    enter(done);
+    for (uint32_t j = 0; j < k_; ++j) {
+      whole[j] = careful[j];
+      if (!fastEnd) continue;
+      llvm::PHINode* phi = b_.CreatePHI(wide, 2);
+      phi->addIncoming(quick[j], fastEnd);
+      phi->addIncoming(careful[j], slowEnd);
+      whole[j] = phi;
     }
   }
   for (uint32_t j = 0; j < k_; ++j)
@@ -272,19 +281,19 @@ void Generator::storeContiguous(const Address& a, bool wholeGang, const Value* v
     return;
   }
   llvm::Type* narrow = type(a.kind, lanes_);
+  llvm::BasicBlock* slow = block("store.slow");
+  llvm::BasicBlock* done = block("store.done");
+  if (flow.cold) {
+    b_.CreateBr(slow);
+  } else {
+    llvm::BasicBlock* fast = block("store.fast");
+    b_.CreateCondBr(contiguousRanges(a, step), fast, slow, likely_);
+    enter(fast);
+    for (uint32_t j = 0; j < k_; j += step) storeParts(j, step);
+    b_.CreateBr(done);
+  }
+  enter(slow);
   for (uint32_t first = 0; first < k_; first += step) {
-    llvm::BasicBlock* slow = block("store.slow");
-    llvm::BasicBlock* done = block("store.done");
-    if (flow.cold) {
-      b_.CreateBr(slow);
-    } else {
-      llvm::BasicBlock* fast = block("store.fast");
-      b_.CreateCondBr(contiguousRange(a, first, step), fast, slow, likely_);
-      enter(fast);
-      storeParts(first, step);
-      b_.CreateBr(done);
-    }
-    enter(slow);
     if (n == 1 && features_.avx512 && a.checked) {
       llvm::Value* pointer = pointerAt(a, first, partScalar(a.index, first), true, step);
       for (uint32_t j = 0; j < step; ++j) {
@@ -293,8 +302,6 @@ void Generator::storeContiguous(const Address& a, bool wholeGang, const Value* v
         llvm::Value* p = bytePointer(pointer, b_.getInt64(uint64_t{j} * lanes_ * a.bytes));
         b_.CreateMaskedStore(vector(value, first + j), p, alignOf(a), mask);
       }
-      b_.CreateBr(done);
-      enter(done);
       continue;
     }
     llvm::Value* kept = nullptr;
@@ -335,9 +342,9 @@ void Generator::storeContiguous(const Address& a, bool wholeGang, const Value* v
         scatter(a, indices, first, c, v, mask);
       }
     });
-    b_.CreateBr(done);
-    enter(done);
   }
+  b_.CreateBr(done);
+  enter(done);
 }
 
 // -- found at run time ----------------------------------------------------------------------------------------------

@@ -272,6 +272,7 @@ class Generator {
   bool storeConsecutive(const Address& a, const ir::Value* value, const Flow& flow);
   llvm::Value* consecutiveTest(const Address& a, llvm::ArrayRef<llvm::Value*> ranges);
   llvm::Value* contiguousRange(const Address& a, uint32_t firstPart, uint32_t parts);  // i1: all lanes in range
+  llvm::Value* contiguousRanges(const Address& a, uint32_t step);
   llvm::Value* contiguousPointer(const Address& a, uint32_t part);
   // Of lane 0 at this index (i32 or i64). `wrapAware`: some lanes are out of range, and those in front of the wrap of a
   // "negative" index lie below the base, so that the ones behind it (in range, at 0, 1 ..) come out right.
