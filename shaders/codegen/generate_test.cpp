@@ -25,6 +25,10 @@ using namespace ir;
 
 constexpr uint32_t kWords = 1024;  // of each of the two buffers
 
+__attribute__((noreturn)) void leave(abi::ComputeEnv*) {
+  std::abort();
+}
+
 // Set 0: binding 0 is input, binding 1 output, both of kWords words, or `boundBytes` of them.
 struct Memory {
   std::array<abi::BufferDescriptor, 2> set{};
@@ -49,7 +53,7 @@ struct Memory {
       return p;
     };
     runtime.readClock = +[]() -> uint64_t { return 1; };
-    runtime.leave = +[](abi::ComputeEnv*) { std::abort(); };
+    runtime.leave = leave;
     env.runtime = &runtime;
     env.bindings = &state;
     env.pushConstants = push.data();
