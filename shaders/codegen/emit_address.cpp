@@ -53,7 +53,7 @@ Generator::Address Generator::resolve(const Inst* i) {
     a.provenActive = !target_.boundsChecks;
   } else {
     a.provenActive = fits(ranges_.indexMax(i));
-    a.provenAll = !plan_.partial() && fits(ranges_.max(a.index));
+    a.provenAll = !plan_.partial() && fits(ranges_.maxOfEveryLane(a.index));
   }
   a.provenActive |= inRange_.contains(i);
   const Shape& idx = shape(a.index);

@@ -231,7 +231,7 @@ bool Generator::loadStrided(const Inst* i, const Address& a, const Flow& flow, L
     return a.mem->space != Space::kBuffer && index <= 0xffff'ffffull &&
            index * mem.scale_B + mem.offset_B + uint64_t{m} * a.bytes <= size;
   };
-  tuple.provenAll = a.provenAll && fits(ranges_.max(a.index));
+  tuple.provenAll = a.provenAll && fits(ranges_.maxOfEveryLane(a.index));
   tuple.provenActive = a.provenActive && fits(ranges_.indexMax(i));
   bool wholeGang = false;
   if (!contiguous(tuple, &wholeGang)) return false;

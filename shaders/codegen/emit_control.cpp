@@ -161,7 +161,7 @@ bool Generator::scalarTest(const Value* condition, LaneTest& test) {
   llvm::Value* last = b_.CreateAdd(first, b_.getInt64(static_cast<uint64_t>(span)), "", true, true);
   llvm::Value* n = widen(scalar(fixed));
   const int64_t top = isSigned ? INT32_MAX : INT64_C(0xffff'ffff);
-  llvm::Value* noWrap = ranges_.max(ramp) + static_cast<uint64_t>(span) <= INT32_MAX
+  llvm::Value* noWrap = ranges_.maxOfEveryLane(ramp) + static_cast<uint64_t>(span) <= INT32_MAX
                             ? static_cast<llvm::Value*>(b_.getTrue())
                             : b_.CreateICmpSLE(last, b_.getInt64(static_cast<uint64_t>(top)));
   if (equality) {

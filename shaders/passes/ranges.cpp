@@ -80,7 +80,17 @@ bool alwaysLeaves(const Region& r, const Construct* loop) {
 }  // namespace
 
 Ranges::Ranges(const Function& fn) : fn_(fn), max_(fn.valueCount(), ~0ull), trips_(fn.constructCount(), 0) {
+  guards_ = false;
   region(fn.body->body);
+  everyLane_ = max_;
+  max_.assign(fn.valueCount(), ~0ull);
+  guards_ = true;
+  region(fn.body->body);
+}
+
+uint64_t Ranges::maxOfEveryLane(const Value* v) const {
+  if (v->def == Value::Def::kConstant) return v->bits;
+  return std::min(everyLane_[v->id], widthMask(v->type));
 }
 
 uint64_t Ranges::max(const Value* v) const {
@@ -222,7 +232,7 @@ void Ranges::loop(const Construct* c) {
   collectBackEdges(c->body, c, backEdges);
 
   std::optional<uint32_t> counted;
-  if (auto counter = findCounter(c, backEdges)) {
+  if (auto counter = guards_ ? findCounter(c, backEdges) : std::nullopt) {
     const Value* param = c->params[counter->param];
     const uint64_t signedMax = widthMask(param->type) >> 1;
     const uint64_t bound = max(counter->bound);
@@ -342,7 +352,7 @@ uint64_t Ranges::eval(const Inst* i) const {
 }
 
 void Ranges::assume(const Value* condition, bool truth, std::vector<std::pair<uint32_t, uint64_t>>& undo) {
-  if (condition->def != Value::Def::kInst) return;
+  if (!guards_ || condition->def != Value::Def::kInst) return;
   const Inst* i = condition->inst;
   if (i->op == Op::And && truth) {
     assume(i->operands[0], true, undo);

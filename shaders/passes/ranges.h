@@ -17,8 +17,11 @@ class Ranges {
  public:
   explicit Ranges(const ir::Function& fn);
 
-  // The largest unsigned value that `v` (an integer scalar) may have in any invocation.
+  // The largest unsigned value that `v` (an integer scalar) may have in an invocation that executes its definition.
   uint64_t max(const ir::Value* v) const;
+  // The same in every lane of a vector, lanes that were masked off at the definition included: no guard and no loop
+  // condition counts, since such lanes compute along with values that the guards exclude.
+  uint64_t maxOfEveryLane(const ir::Value* v) const;
   // The same for the index operand of a memory operation, with all guards around it.
   uint64_t indexMax(const ir::Inst* memoryOp) const { return indexMax_.at(memoryOp); }
   // Upper bound of a loop's iterations; 0 = not known.
@@ -35,7 +38,9 @@ class Ranges {
   void restore(std::vector<std::pair<uint32_t, uint64_t>>& undo);
 
   const ir::Function& fn_;
-  std::vector<uint64_t> max_;  // by value id
+  bool guards_ = true;               // conditions count (see maxOfEveryLane)
+  std::vector<uint64_t> max_;        // by value id
+  std::vector<uint64_t> everyLane_;  // by value id
   std::vector<uint64_t> trips_;
   std::unordered_map<const ir::Inst*, uint64_t> indexMax_;
 };

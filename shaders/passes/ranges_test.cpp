@@ -47,6 +47,22 @@ TEST_F(RangesTest, Arithmetic) {
   EXPECT_EQ(r.max(byZero), 0xffff'ffffu);
 }
 
+// A masked-off lane computes along with what the guard excludes: 40 + 100 is only bounded where the guard holds.
+TEST_F(RangesTest, GuardsDoNotCountForEveryLane) {
+  Value* n = b.builtin(Op::LocalInvocationIndex);
+  Construct* i = b.openIf(b.binary(Op::ULt, n, constant(40)));
+  Value* guarded = b.binary(Op::IAdd, n, constant(100));
+  b.br(i);
+  b.openElse();
+  b.br(i);
+  b.close();
+  b.br(fn.body);
+  const uint32_t invocations = fn.localSize[0] * fn.localSize[1] * fn.localSize[2];
+  const Ranges r(fn);
+  EXPECT_EQ(r.max(guarded), 139u);
+  EXPECT_EQ(r.maxOfEveryLane(guarded), invocations - 1 + 100);
+}
+
 TEST_F(RangesTest, GuardsCountInside) {
   Value* n = unknown();
   Construct* i = b.openIf(b.binary(Op::ULt, n, constant(40)));
