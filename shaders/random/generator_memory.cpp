@@ -315,7 +315,7 @@ void Generator::loadInput() {
   bool uniform = false;
   Value* index = inputIndex(size / std::max(scale, 1u), &uniform);
   // By address there is no check: only indices that are certainly inside, from input A.
-  if (from == refs_[kInputA] && size >= offset + bytes && rng_.chance(12)) {
+  if (uniformReference && from == refs_[kInputA] && size >= offset + bytes && rng_.chance(12)) {
     const uint32_t elements = (size - offset - bytes) / scale + 1;
     Value* address = b_->inst(Op::BufferAddress, kI64, {from})->result;
     index = b_->binary(Op::URem, index, u32(elements));
