@@ -1,13 +1,7 @@
 // The one exported function of libpumice_compiler.so and the pipeline behind it.
 #include "shaders/compiler.h"
 
-#include <unistd.h>
-
-#include <chrono>
-#include <condition_variable>
-#include <cstdlib>
 #include <exception>
-#include <mutex>
 #include <new>
 
 #include "shaders/cache/build_id.h"
@@ -20,46 +14,6 @@
 
 namespace pumice::shader {
 namespace {
-
-// The end of the process. LLVM has static destructors, and compile threads may be inside it when exit() runs them. Our
-// exit handler is registered after this library (and so LLVM's statics) was initialised, hence runs before their
-// destructors: it turns new compiles away and waits for those that run. Never destroyed itself.
-class ExitGate {
- public:
-  static ExitGate& instance() {
-    static ExitGate* const gate = [] {
-      auto* g = new ExitGate;
-      std::atexit([] { instance().close(); });
-      return g;
-    }();
-    return *gate;
-  }
-  bool enter() {
-    const std::lock_guard lock(mutex_);
-    if (closed_) return false;
-    running_++;
-    return true;
-  }
-  void leave() {
-    const std::lock_guard lock(mutex_);
-    if (--running_ == 0) idle_.notify_all();
-  }
-
- private:
-  void close() {
-    if (getpid() != process_) return;  // a forked child has no compile threads, and the lock may be held for ever
-    std::unique_lock lock(mutex_);
-    closed_ = true;
-    // Bounded: a compile that hangs must not keep the process from ending.
-    idle_.wait_for(lock, std::chrono::seconds(10), [this] { return running_ == 0; });
-  }
-
-  std::mutex mutex_;
-  std::condition_variable idle_;
-  uint32_t running_ = 0;  // guarded by mutex_
-  bool closed_ = false;   // guarded by mutex_
-  const pid_t process_ = getpid();
-};
 
 CompileResult compile(const ComputeCompileInfo& info) {
   CompileResult result;
@@ -79,11 +33,6 @@ CompileResult compile(const ComputeCompileInfo& info) {
 
 CompileResult compileCompute(const ComputeCompileInfo& info) noexcept {
   CompileResult result;
-  ExitGate& gate = ExitGate::instance();
-  if (!gate.enter()) {
-    result.message = "the process is ending";
-    return result;
-  }
   try {
     result = compile(info);
   } catch (const std::bad_alloc&) {
@@ -93,7 +42,6 @@ CompileResult compileCompute(const ComputeCompileInfo& info) noexcept {
     result = {};
     result.message = e.what();
   }
-  gate.leave();
   return result;
 }
 
@@ -111,6 +59,14 @@ std::string describe(const ComputeCompileInfo& info) noexcept {
 
 }  // namespace
 }  // namespace pumice::shader
+
+// The end of the process. LLVM and SPIRV-Tools have static objects, some made only when a compile first needs them, and
+// threads may still be compiling when exit() runs destructors, in an order that no handler of ours can get in front of.
+// So nothing in this library is ever destroyed: its registrations of destructors end here (the symbol is hidden, hence
+// only this library's). The system takes the memory back.
+extern "C" __attribute__((visibility("hidden"))) int __cxa_atexit(void (*)(void*), void*, void*) {
+  return 0;
+}
 
 extern "C" __attribute__((visibility("default"))) const pumice::shader::CompilerTable* pumiceCompilerTable() {
   static const pumice::shader::CompilerTable table = {

@@ -136,7 +136,7 @@ TEST(CompilerLibrary, ThreadsAgree) {
   EXPECT_EQ(different, 0);
 }
 
-// exit() while other threads compile: their work is waited for, LLVM's destructors find nobody inside.
+// exit() while other threads compile: nothing that they use is destroyed.
 TEST(CompilerLibraryDeathTest, ExitWhileCompiling) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
