@@ -54,7 +54,10 @@ build() {
 
 # run_tests PRESET: what the test preset of that name selects; no tests at all is a failure.
 run_tests() {
-  ctest --preset "$1" -j "$jobs" --no-tests=error
+  # icd_host_memory_test replaces operator new, which AddressSanitizer does too: it runs in the release stage alone.
+  local leave_out=()
+  [[ $1 == release ]] || leave_out=(-E "HostMemory|host_memory")
+  ctest --preset "$1" -j "$jobs" --no-tests=error "${leave_out[@]}"
 }
 
 stage "setup" tools/setup.sh
