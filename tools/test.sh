@@ -65,7 +65,7 @@ stage "format" check_format
 stage "release build" build release
 stage "release tests" run_tests release
 stage "coverage table" tools/coverage_table.py --check
-# What links LLVM is left to the nightly run: see docs/status.md.
+# What links LLVM is left out for now and runs under no sanitizer anywhere: see docs/status.md.
 stage "asan build" build asan -DPUMICE_BUILD_BENCH=OFF -DPUMICE_BUILD_COMPILER=OFF
 stage "asan tests" run_tests asan
 stage "tsan build" build tsan

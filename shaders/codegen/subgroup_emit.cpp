@@ -29,10 +29,6 @@ llvm::Value* SubgroupEmitter::maskToInteger(llvm::Value* mask) {
   return b_.CreateBitCast(mask, b_.getIntNTy(lanes_));
 }
 
-llvm::Value* SubgroupEmitter::integerToMask(llvm::Value* bits) {
-  return b_.CreateBitCast(bits, llvm::FixedVectorType::get(b_.getInt1Ty(), lanes_));
-}
-
 llvm::Value* SubgroupEmitter::anyLane(llvm::Value* mask) {
   llvm::Value* bits = maskToInteger(mask);
   return b_.CreateICmpNE(bits, llvm::Constant::getNullValue(bits->getType()));

@@ -22,7 +22,6 @@ class SubgroupEmitter {
 
   // <P x i1> -> iP, lane 0 in bit 0, and back.
   llvm::Value* maskToInteger(llvm::Value* mask);
-  llvm::Value* integerToMask(llvm::Value* bits);
   // i1: any / all lanes of a mask, regardless of segments.
   llvm::Value* anyLane(llvm::Value* mask);
   llvm::Value* allLanes(llvm::Value* mask);
