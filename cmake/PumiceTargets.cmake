@@ -36,9 +36,11 @@ function(pumice_library name)
   endif()
 endfunction()
 
-# pumice_unit_tests(NAME LIB [DEPS target...] [LABELS label...]): one GoogleTest program from the folder's *_test.cpp.
+# pumice_unit_tests(NAME [DEPS target...] AREA area): one GoogleTest program from the folder's *_test.cpp. Its tests have
+# the one label unit.AREA, which `ctest -L unit` and `ctest -L backend` both select: gtest_discover_tests passes its
+# properties through lists, so a second label would be taken for a property's name.
 function(pumice_unit_tests name)
-  cmake_parse_arguments(ARG "" "" "DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "AREA" "DEPS" ${ARGN})
   if(NOT PUMICE_BUILD_TESTS)
     return()
   endif()
@@ -49,5 +51,5 @@ function(pumice_unit_tests name)
   include(GoogleTest)
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE pumice_options ${ARG_DEPS} GTest::gtest GTest::gtest_main Threads::Threads)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "unit;${ARG_LABELS}" TIMEOUT 600)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit.${ARG_AREA} TIMEOUT 600)
 endfunction()
