@@ -49,6 +49,8 @@ def numeric_of(name):
 
 
 def component(letter, numeric, bits, plane, offset, element):
+    if letter == "A" and numeric == "kSrgb":
+        numeric = "kUnorm"  # alpha is always linear
     return f"{{ComponentName::k{letter}, NumericFormat::{numeric}, {bits}, {plane}, {offset}, {element}}}"
 
 
