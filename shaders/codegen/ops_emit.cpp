@@ -3,9 +3,11 @@
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include <bit>
 #include <cassert>
+#include <vector>
 
 #include "shaders/codegen/fma_emulation.h"
 #include "shaders/ir/semantics.h"
@@ -89,7 +91,7 @@ llvm::Type* llvmType(llvm::LLVMContext& context, ir::Kind kind, uint32_t lanes) 
 }
 
 bool OpsEmitter::handles(ir::Op op) {
-  return (op >= Op::IAdd && op <= Op::FRoundEven) || (op >= Op::SExt && op <= Op::Bitcast);
+  return (op >= Op::IAdd && op <= Op::FScale) || (op >= Op::SExt && op <= Op::Bitcast);
 }
 
 llvm::Constant* OpsEmitter::constant(ir::Kind kind, uint64_t bits, uint32_t lanes) {
@@ -143,7 +145,7 @@ llvm::Value* OpsEmitter::emit(ir::Op op, ir::Kind from, ir::Kind to, std::span<l
       break;
   }
   if (op >= Op::IEq && op <= Op::FULe) return compare(op, from, a, second);
-  if (op >= Op::FAdd && op <= Op::FRoundEven) return floating(op, from, operands);
+  if (op >= Op::FAdd && op <= Op::FScale) return floating(op, from, operands);
   return integer(op, from, a, second);
 }
 
@@ -356,6 +358,54 @@ llvm::Value* OpsEmitter::compare(ir::Op op, ir::Kind kind, llvm::Value* a, llvm:
   return llvm::CmpInst::isFPPredicate(p) ? b_.CreateFCmp(p, a, b) : b_.CreateICmp(p, a, b);
 }
 
+// Op::FScale, F32.
+llvm::Value* OpsEmitter::scale(llvm::Value* a, llvm::Value* b) {
+  llvm::Type* type = a->getType();
+  if (features_.avx512) return scaleByInstruction(a, b);
+  // In two steps where the result may be denormal, so that only the last one rounds, and as 2 * (a * 2^(b-1))
+  // elsewhere, as 2^128 is no number. The sum has the exponent field of 2^(b-1) in its lowest bits.
+  llvm::Value* small = b_.CreateFCmpOLT(b, floatConstant(type, -100));
+  llvm::Value* raised = select(small, b_.CreateFAdd(b, floatConstant(type, 64)), b);
+  llvm::Type* integers = withElement(type, b_.getInt32Ty());
+  llvm::Value* field = b_.CreateBitCast(b_.CreateFAdd(raised, floatConstant(type, 0x1.8p23 + 126)), integers);
+  llvm::Value* factor = b_.CreateBitCast(b_.CreateShl(field, intConstant(integers, 23)), type);
+  llvm::Value* rest = select(small, floatConstant(type, 0x1p-63), floatConstant(type, 2));
+  return b_.CreateFMul(b_.CreateFMul(a, factor), rest);
+}
+
+// vscalefps, in pieces of at most 16 lanes; a scalar is the first lane of four.
+llvm::Value* OpsEmitter::scaleByInstruction(llvm::Value* a, llvm::Value* b) {
+  const uint32_t lanes = lanesOf(a->getType());
+  if (lanes == 0) {
+    llvm::Constant* undefined = llvm::ConstantAggregateZero::get(llvm::FixedVectorType::get(b_.getFloatTy(), 4));
+    llvm::Value* r = scaleByInstruction(b_.CreateInsertElement(undefined, a, uint64_t{0}),
+                                        b_.CreateInsertElement(undefined, b, uint64_t{0}));
+    return b_.CreateExtractElement(r, uint64_t{0});
+  }
+  if (lanes > 16) {
+    std::vector<int> low, high, all;
+    for (int i = 0; i < static_cast<int>(lanes); ++i) {
+      (i < static_cast<int>(lanes) / 2 ? low : high).push_back(i);
+      all.push_back(i);
+    }
+    llvm::Value* r[2];
+    for (int half = 0; half < 2; ++half) {
+      const std::vector<int>& mask = half == 0 ? low : high;
+      r[half] = scaleByInstruction(b_.CreateShuffleVector(a, mask), b_.CreateShuffleVector(b, mask));
+    }
+    return b_.CreateShuffleVector(r[0], r[1], all);
+  }
+  llvm::Constant* zero = llvm::ConstantAggregateZero::get(a->getType());
+  if (lanes == 16) {
+    constexpr int kRoundingOfMxcsr = 4;
+    return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
+                              {a, b, zero, b_.getInt16(0xffff), b_.getInt32(kRoundingOfMxcsr)});
+  }
+  const auto id =
+      lanes == 8 ? llvm::Intrinsic::x86_avx512_mask_scalef_ps_256 : llvm::Intrinsic::x86_avx512_mask_scalef_ps_128;
+  return b_.CreateIntrinsic(id, {}, {a, b, zero, b_.getInt8(0xff)});
+}
+
 llvm::Value* OpsEmitter::floating(ir::Op op, ir::Kind kind, std::span<llvm::Value* const> operands) {
   llvm::Value* a = operands[0];
   llvm::Value* b = operands.size() > 1 ? operands[1] : nullptr;
@@ -400,6 +450,8 @@ llvm::Value* OpsEmitter::floating(ir::Op op, ir::Kind kind, std::span<llvm::Valu
       return select(b_.CreateFCmpOGT(a, b), a, b);
     case Op::FSqrt:
       return b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a);
+    case Op::FScale:
+      return scale(a, b);
     case Op::FFloor:
       return b_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, a);
     case Op::FCeil:

@@ -29,7 +29,7 @@ class OpsEmitter {
   llvm::IRBuilder<>& builder() { return b_; }
   const TargetFeatures& features() const { return features_; }
 
-  // True for the operations that emit() accepts: IAdd .. CountTrailingZeros, comparisons, Select, FAdd .. FRoundEven,
+  // True for the operations that emit() accepts: IAdd .. CountTrailingZeros, comparisons, Select, FAdd .. FScale,
   // SExt .. Bitcast.
   static bool handles(ir::Op op);
 
@@ -53,6 +53,8 @@ class OpsEmitter {
   llvm::Value* vectorDivide(ir::Op op, llvm::Value* a, llvm::Value* b);
   llvm::Value* floating(ir::Op op, ir::Kind kind, std::span<llvm::Value* const> operands);
   llvm::Value* compare(ir::Op op, ir::Kind kind, llvm::Value* a, llvm::Value* b);
+  llvm::Value* scale(llvm::Value* a, llvm::Value* b);
+  llvm::Value* scaleByInstruction(llvm::Value* a, llvm::Value* b);
   llvm::Value* fma(ir::Kind kind, llvm::Value* a, llvm::Value* b, llvm::Value* c);
   llvm::Value* fmaF32ByF64(llvm::Value* a, llvm::Value* b, llvm::Value* c);
   llvm::Value* fmaF64ByInteger(llvm::Value* a, llvm::Value* b, llvm::Value* c);

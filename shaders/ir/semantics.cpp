@@ -1,6 +1,7 @@
 #include "shaders/ir/semantics.h"
 
 #include <bit>
+#include <cassert>
 #include <cmath>
 
 namespace pumice::shader::ir {
@@ -202,6 +203,10 @@ std::optional<uint64_t> evaluateFloatBits(Op op, Kind k, uint64_t a, uint64_t b,
       return toDouble(k, a) < toDouble(k, b) ? a : b;
     case Op::FMax:
       return toDouble(k, a) > toDouble(k, b) ? a : b;
+    case Op::FScale:
+      // Exact in F64, then rounded once.
+      assert(std::isnan(toDouble(k, a)) || std::fabs(toDouble(k, b)) <= 160);
+      return fromDouble(k, std::ldexp(toDouble(k, a), static_cast<int>(toDouble(k, b))));
     default:
       break;
   }

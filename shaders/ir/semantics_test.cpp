@@ -216,6 +216,11 @@ TEST(Semantics, HalfArithmeticByHand) {
   EXPECT_EQ(eval(Op::FMul, Kind::kF16, {0x0003, 0x3800}), 0x0002u) << "3 * 2^-24 / 2: ties to even";
   EXPECT_EQ(eval(Op::FDiv, Kind::kF16, {0x3c00, 0x4200}), 0x3555u) << "1 / 3";
   EXPECT_EQ(eval(Op::FSqrt, Kind::kF16, {0x4000}), 0x3da8u) << "sqrt 2";
+  EXPECT_EQ(eval(Op::FScale, Kind::kF32, {f32(0.75f), f32(128)}), f32(0x1.8p127f));
+  EXPECT_EQ(eval(Op::FScale, Kind::kF32, {f32(1.0f), f32(128)}), 0x7f800000u);
+  EXPECT_EQ(eval(Op::FScale, Kind::kF32, {f32(1.5f), f32(-149)}), 2u) << "half an ulp too much or too little: to even";
+  EXPECT_EQ(eval(Op::FScale, Kind::kF32, {f32(0x1.000002p0f), f32(-150)}), 1u) << "just above the tie";
+  EXPECT_EQ(eval(Op::FScale, Kind::kF32, {f32(1.0f), f32(-150)}), 0u) << "the tie goes to even";
   EXPECT_EQ(eval(Op::FFma, Kind::kF16, {0x3c01, 0x3c01, 0xbc02}), 0x0010u) << "(1 + 2^-10)^2 - 1 - 2^-9 = 2^-20";
 }
 

@@ -219,6 +219,8 @@ class Verifier {
         return (isScalarInt(operand(0)) || isScalarBool(operand(0))) && allSame(inst);
       case Op::Select:
         return isScalarBool(operand(0)) && operand(1) == operand(2) && operand(1) == inst.result->type;
+      case Op::FScale:
+        return operand(0) == kF32 && allSame(inst);
       case Op::FLdexp:
         return isScalarFloat(operand(0)) && operand(1) == kI32;
       case Op::FFrexpExp:

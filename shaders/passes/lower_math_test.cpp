@@ -67,6 +67,22 @@ TEST_P(Unary, Error) {
 INSTANTIATE_TEST_SUITE_P(All, Unary, testing::ValuesIn(test::unaryFunctions()),
                          [](const auto& p) { return std::string(p.param.name); });
 
+// The specification's limit, 3 + 2 |x| ulp, leaves least room near zero.
+TEST(LowerMath, ExponentialsNearZero) {
+  for (const Op op : {Op::FExp, Op::FExp2}) {
+    const Expanded e(op, ir::kF32, {ir::kF32});
+    double worst = 0;
+    for (int i = -400000; i <= 400000; ++i) {
+      const float x = static_cast<float>(i) * 2.5e-6f;
+      const long double want =
+          op == Op::FExp ? std::exp(static_cast<long double>(x)) : std::exp2(static_cast<long double>(x));
+      worst = std::max(worst,
+                       test::ulpError(asFloat(e.evaluate({asBits(x)})), want) - 2 * std::fabs(static_cast<double>(x)));
+    }
+    EXPECT_LE(worst, 2.5);
+  }
+}
+
 float evaluate(Op op, float x) {
   return asFloat(Expanded(op, ir::kF32, {ir::kF32}).evaluate({asBits(x)}));
 }

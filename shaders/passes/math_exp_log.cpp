@@ -16,11 +16,17 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // Adding 1.5 * 2^23 rounds to an integer, which then stands in the low bits of the pattern.
 constexpr double kRoundMagic = 12582912.0;
 
-// 2 * 2^f on [-0.5, 0.5]: 5.3e-9.
-constexpr std::array kExp2 = {0x1.0p+1,      0x1.62e432p+0, 0x1.ebfbe6p-2, 0x1.c6ada6p-4,
-                              0x1.3b21c6p-6, 0x1.5fbfcap-9, 0x1.4bcae2p-12};
-// 2 * e^r on [-ln 2 / 2, ln 2 / 2]: 4.3e-9.
-constexpr std::array kExp = {0x1.0p+1, 0x1.0p+1, 0x1.0p+0, 0x1.555466p-2, 0x1.5553p-4, 0x1.1257cep-6, 0x1.6febd4p-9};
+// 2^f on [-0.5, 0.5]: 6e-9.
+constexpr std::array kExp2Fine = {0x1.0p+0,      0x1.62e432p-1,  0x1.ebfbe6p-3, 0x1.c6ada6p-5,
+                                  0x1.3b21c6p-7, 0x1.5fbfcap-10, 0x1.4bcae2p-13};
+// 2^f there, 1.23e-7, that is one unit in the last place of the three (and more for large arguments) that Vulkan
+// allows.
+constexpr std::array kExp2 = {0x1.0p+0, 0x1.62e43p-1, 0x1.ebf958p-3, 0x1.c6ad2ap-5, 0x1.3d11bep-7, 0x1.6102c4p-10};
+// e^r on [-ln 2 / 2, ln 2 / 2]: 1.22e-7.
+constexpr std::array kExp = {0x1.0p+0, 0x1.0p+0, 0x1.fffd5ep-2, 0x1.5552cep-3, 0x1.5764c4p-5, 0x1.13cb94p-7};
+// 2 * e^r there: 4.3e-9.
+constexpr std::array kTwiceExpFine = {0x1.0p+1,    0x1.0p+1,      0x1.0p+0,     0x1.555466p-2,
+                                      0x1.5553p-4, 0x1.1257cep-6, 0x1.6febd4p-9};
 // log2(1 + t) / t on [sqrt(1/2) - 1, sqrt(2) - 1]: 4.7e-8.
 constexpr std::array kLog2 = {0x1.715476p+0,  -0x1.71547p-1, 0x1.ec73dap-2,  -0x1.715c5p-2, 0x1.26d338p-2,
                               -0x1.e95b34p-3, 0x1.b9cde2p-3, -0x1.a8837cp-3, 0x1.01b232p-3};
@@ -38,15 +44,6 @@ constexpr std::array kTanh = {-0x1.555532p-2, 0x1.1106f6p-3, -0x1.b835a4p-5, 0x1
 constexpr double kLog2E = 0x1.715476p+0, kLog2ELow = 0x1.4ae0cp-26;
 constexpr double kLn2High = 0x1.62e43p-1, kLn2Low = -0x1.05c610p-29;
 
-// p * 2^(k - 1): `rounded` is kRoundMagic + 126 + k, k in -151 .. 128, p in [1.4, 2.83]. So both 2^128 = infinity and
-// denormal results come out of one rounding. `small`: k may be below -99.
-Num scaleByExponent(Num p, Num rounded, Num small) {
-  rounded = select(small, rounded + 64.0, rounded);
-  const Num scale = fromBits(integer(Op::Shl, toBits(rounded), 23));
-  const Num r = p * scale;
-  return select(small, r * 0x1p-64, r);
-}
-
 // e^x * 2^-halvings (0 or 1) for x >= 0. The limit gives infinity: a scale of 2^127 and a polynomial above 2.
 Num expOfPositive(Num x, int halvings) {
   const double magic = kRoundMagic + 126 - halvings;
@@ -56,7 +53,7 @@ Num expOfPositive(Num x, int halvings) {
   Num r = fma(k, like(x, -kLn2High), x);
   r = fma(k, like(x, -kLn2Low), r);
   const Num scale = fromBits(integer(Op::Shl, toBits(rounded), 23));
-  return polynomial(r, kExp) * scale;
+  return polynomial(r, kTwiceExpFine) * scale;
 }
 
 // x = 2^exponent * (1 + t), 1 + t in [sqrt(1/2), sqrt(2)); denormals too. Nothing useful for x <= 0, infinity and NaN.
@@ -86,30 +83,24 @@ Num logOfPositive(Num x) {
   return fma(p.exponent, like(x, kLn2High), p.t * polynomial(p.t, kLog));
 }
 
-// 2^(x + low) where |low| is far below 1.
-Num exp2Parts(Num x, const Num* low) {
-  x = atLeast(-151.0, atMost(128.0, x));
-  constexpr double kMagic = kRoundMagic + 126;
-  const Num rounded = x + kMagic;
-  Num f = x - (rounded - kMagic);
-  if (low != nullptr) f = f + *low;
-  return scaleByExponent(polynomial(f, kExp2), rounded, less(x, -100.0));
+// To the nearest integer, |x| < 2^22.
+Num nearest(Num x) {
+  return (x + kRoundMagic) - kRoundMagic;
 }
 
 }  // namespace
 
 Num expandExp2(Num x) {
-  return exp2Parts(x, nullptr);
+  x = atLeast(-151.0, atMost(129.0, x));
+  const Num k = nearest(x);
+  return binary(Op::FScale, polynomial(x - k, kExp2), k);
 }
 
 Num expandExp(Num x) {
-  x = atLeast(-104.0, atMost(89.0, x));
-  constexpr double kMagic = kRoundMagic + 126;
-  const Num rounded = fma(x, like(x, kLog2E), like(x, kMagic));
-  const Num k = rounded - kMagic;
-  Num r = fma(k, like(x, -kLn2High), x);
-  r = fma(k, like(x, -kLn2Low), r);
-  return scaleByExponent(polynomial(r, kExp), rounded, less(x, -69.0));
+  x = atLeast(-105.0, atMost(89.0, x));
+  const Num k = fma(x, like(x, kLog2E), like(x, kRoundMagic)) - kRoundMagic;
+  // ln 2 to 24 bits: its error is a fortieth of the 2 |x| units in the last place that Vulkan allows.
+  return binary(Op::FScale, polynomial(fma(k, like(x, -kLn2High), x), kExp), k);
 }
 
 Num expandLog2(Num x) {
@@ -139,7 +130,9 @@ Num expandPow(Num x, Num y) {
   rest = fma(y, low, rest);
   // Beyond the range of results (where the parts may be infinite or NaN) only the product counts.
   rest = select(less(abs(product), 127.5), rest, like(x, 0.0));
-  const Num r = exp2Parts(product, &rest);
+  const Num limited = atLeast(-151.0, atMost(129.0, product));
+  const Num k = nearest(limited);
+  const Num r = binary(Op::FScale, polynomial((limited - k) + rest, kExp2Fine), k);
   // x^0 and 1^y are 1 even for infinities and NaN.
   const Num one = {x.builder, x.builder->binary(Op::Or, equal(y, 0.0).value, equal(x, 1.0).value)};
   return select(one, like(x, 1.0), r);

@@ -115,8 +115,8 @@ inline const std::vector<UnaryFunction>& unaryFunctions() {
   using ir::Op;
   constexpr float kMax = std::numeric_limits<float>::max();
   static const std::vector<UnaryFunction> list = {
-      {"exp2", Op::FExp2, [](long double x) { return std::exp2(x); }, 0, kMax, 1.5},
-      {"exp", Op::FExp, [](long double x) { return std::exp(x); }, 0, kMax, 1.5},
+      {"exp2", Op::FExp2, [](long double x) { return std::exp2(x); }, 0, kMax, 2.5},
+      {"exp", Op::FExp, [](long double x) { return std::exp(x); }, 0, kMax, 6},
       {"log2", Op::FLog2, [](long double x) { return std::log2(x); }, 0, kMax, 2.5},
       {"log", Op::FLog, [](long double x) { return std::log(x); }, 0, kMax, 2.5},
       {"sin", Op::FSin, [](long double x) { return std::sin(x); }, 0, 1e5f, 3},
