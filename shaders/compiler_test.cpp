@@ -71,7 +71,7 @@ TEST(CompilerLibrary, CompilesLoadsRuns) {
     push[0] = kCount - 7;
     push[1] = std::bit_cast<uint32_t>(2.0f);
     const uint32_t cancel = 0;
-    static const abi::RuntimeTable runtime{abi::kShaderAbiVersion, leave, [] { return uint64_t{0}; }, {}};
+    static const abi::RuntimeTable runtime{abi::kShaderAbiVersion, leave, [] { return uint64_t{0}; }, nullptr, {}};
     alignas(64) std::array<std::byte, abi::kSinkBytes> sink;
     std::vector<std::byte> frame(r.object.info.frameBytes + 64);
     const uint64_t frameBase = (reinterpret_cast<uint64_t>(frame.data()) + 63) & ~uint64_t{63};

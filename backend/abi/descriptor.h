@@ -23,40 +23,85 @@ static_assert(sizeof(BufferDescriptor) == 16);
 struct TexelBufferDescriptor {
   uint64_t address;
   uint32_t elementCount;  // texels, at most maxTexelBufferElements
-  uint16_t viewClass;     // index of the format's fetch and store routines; 0 = null
+  uint16_t viewClass;     // makeViewClass(kBuffer, ...); 0 = null
   uint16_t elementBytes;
   uint64_t reserved[2];
 };
 static_assert(sizeof(TexelBufferDescriptor) == 32);
+static_assert(offsetof(TexelBufferDescriptor, viewClass) == 12);
+
+// What code must know of a view to find and read a texel: shape, order of texels and format. 16 bits, never zero for a
+// view that exists.
+enum class ViewShape : uint8_t { kNull = 0, kBuffer, k1D, k2D, k3D, kCube };  // arrayness is in depthOrLayers
+
+constexpr uint16_t makeViewClass(ViewShape shape, bool quadMajor, uint16_t formatIndex) {
+  return static_cast<uint16_t>(static_cast<uint32_t>(shape) | (quadMajor ? 8u : 0u) | formatIndex << 4u);
+}
+constexpr ViewShape viewShape(uint16_t viewClass) {
+  return static_cast<ViewShape>(viewClass & 7u);
+}
+constexpr bool isQuadMajor(uint16_t viewClass) {
+  return (viewClass & 8u) != 0;
+}
+// Index of the view's texel format in formats::allFormats(); of one aspect or plane: its own format.
+constexpr uint16_t formatIndex(uint16_t viewClass) {
+  return static_cast<uint16_t>(viewClass >> 4u);
+}
+
+// Where a view's component comes from; three bits each in ImageDescriptor::swizzle, red in the lowest.
+enum class Swizzle : uint8_t { kRed = 0, kGreen, kBlue, kAlpha, kZero, kOne };
+inline constexpr uint16_t kIdentitySwizzle = 0 | 1 << 3 | 2 << 6 | 3 << 9;
+
+// One per mip level, in GPU memory that belongs to the image.
+struct ImageLevel {
+  uint64_t offset_B;        // from the start of an array layer
+  uint32_t rowPitch_B;      // a row of texels or compressed blocks; quad-major: a row of 4x4 blocks
+  uint32_t slicePitch_64B;  // between depth slices (3D), in units of 64 bytes
+};
+static_assert(sizeof(ImageLevel) == 16);
 
 struct ImageDescriptor {
-  uint64_t address;        // of the view's base level and layer
-  uint32_t width, height;  // of the base level, in texels
-  uint32_t depthOrLayers;
-  uint16_t viewClass;  // dimensionality x format x layout class; 0 = null
+  uint64_t address;        // of the view's first array layer: level offsets and slices count from there
+  uint32_t width, height;  // of the view's base level, in texels of the view's format
+  uint32_t depthOrLayers;  // 3D: depth of the base level; else array layers (six a cube)
+  uint16_t viewClass;
   uint8_t levelCount;
   uint8_t samples_log2;
-  uint32_t rowPitch_B;  // of the base level: a row of texels, or a row of blocks (image_layout.h)
-  uint32_t baseLevel;   // level numbers index levelOffset's table in the image's header block
-  uint64_t layerPitch_B;
-  uint64_t levelTable;  // address of uint64_t offsets per level, from the image's first byte
-  uint32_t minLod_8;    // unsigned fixed point with 8 fractional bits
-  uint32_t reserved;
-  uint64_t reserved2;
+  uint32_t samplePitch_B;  // between samples of a texel: inside a 4x4 block (quad-major) or a row (row-linear)
+  uint16_t swizzle;        // identity for storage images
+  uint16_t minLod_8;       // unsigned fixed point with 8 fractional bits
+  uint64_t layerPitch_B;   // between array layers, the same for all levels
+  uint64_t levelTable;     // address of the ImageLevel of the view's base level; levelCount of them follow
+  uint64_t reserved[2];
 };
 static_assert(sizeof(ImageDescriptor) == 64);
+static_assert(offsetof(ImageDescriptor, viewClass) == 20 && offsetof(ImageDescriptor, levelTable) == 40);
+
+// What decides which sampling code runs. Values are those of VkFilter (cubic: 2), VkSamplerMipmapMode and
+// VkSamplerAddressMode. Never zero for a sampler that exists.
+constexpr uint16_t makeSamplerClass(uint32_t magFilter, uint32_t minFilter, uint32_t mipmapMode, uint32_t addressU,
+                                    uint32_t addressV, uint32_t addressW) {
+  return static_cast<uint16_t>(magFilter | minFilter << 2 | mipmapMode << 4 | addressU << 5 | addressV << 8 |
+                               addressW << 11 | 0x8000u);
+}
+
+enum SamplerFlags : uint16_t {
+  kSamplerCompare = 1,       // compareOp counts
+  kSamplerUnnormalized = 2,  // coordinates in texels
+  kSamplerAnisotropic = 4,   // maxAnisotropy counts
+  kSamplerSeamlessOff = 8,   // VK_SAMPLER_CREATE_NON_SEAMLESS_CUBE_MAP_BIT_EXT
+  kSamplerReduceMin = 16,    // instead of the weighted average
+  kSamplerReduceMax = 32,
+};
 
 struct SamplerDescriptor {
-  uint16_t samplerClass;  // filter x address modes x compare; 0 = null
-  uint16_t flags;
+  uint16_t samplerClass;  // makeSamplerClass(); 0 = null
+  uint16_t flags;         // SamplerFlags
   float lodBias, minLod, maxLod;
   float maxAnisotropy;
-  uint32_t reserved;
-  uint32_t borderColor[4];
-  uint64_t reserved2;
-  // Padding to 64 keeps an array of combined image samplers (image, then sampler) at a power of two.
-  uint64_t reserved3;
-  uint64_t reserved4;
+  uint32_t compareOp;       // VkCompareOp
+  uint32_t borderColor[4];  // bits of floats or integers, as the border colour says; custom ones as given
+  uint64_t reserved[3];     // 64 bytes keep an array of combined image samplers (image, then sampler) at a power of two
 };
 static_assert(sizeof(SamplerDescriptor) == 64);
 

@@ -6,10 +6,11 @@
 #include <cstdint>
 
 #include "backend/abi/descriptor.h"
+#include "backend/abi/image_call.h"
 
 namespace pumice::abi {
 
-inline constexpr uint32_t kShaderAbiVersion = 1;
+inline constexpr uint32_t kShaderAbiVersion = 2;
 
 inline constexpr uint32_t kMaxPushConstantBytes = 256;
 inline constexpr uint32_t kMaxWorkgroupInvocations = 1024;
@@ -36,7 +37,9 @@ struct RuntimeTable {
   void (*leave)(ComputeEnv* env) __attribute__((noreturn));  // the C++ attribute is refused by Clang on pointers
   // Nanoseconds of the monotonic clock (OpReadClockKHR).
   uint64_t (*readClock)();
-  void* reserved[13];
+  // Accesses to images and texel buffers that are not compiled inline.
+  ImageCallFunction* accessImage;
+  void* reserved[12];
 };
 static_assert(sizeof(RuntimeTable) == 128);
 

@@ -117,7 +117,7 @@ bool prepareEnv(Machine& machine, sched::Worker& worker, const Work& work, abi::
 
 }  // namespace
 
-const abi::RuntimeTable kRuntimeTable = {abi::kShaderAbiVersion, leave, readClock, {}};
+const abi::RuntimeTable kRuntimeTable = {abi::kShaderAbiVersion, leave, readClock, nullptr, {}};
 
 void executeUnits(Machine& machine, sched::Worker& worker, const Queue& queue, const Work& work, uint64_t begin,
                   uint64_t end, Timing timing) {
