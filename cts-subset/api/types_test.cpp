@@ -15,7 +15,8 @@
 // covers: feature:shaderSharedFloat64Atomics, feature:shaderSharedFloat64AtomicAdd, feature:scalarBlockLayout
 // covers: feature:uniformBufferStandardLayout, feature:workgroupMemoryExplicitLayout
 // covers: feature:workgroupMemoryExplicitLayoutScalarBlockLayout, feature:workgroupMemoryExplicitLayout8BitAccess
-// covers: feature:workgroupMemoryExplicitLayout16BitAccess, feature:shaderSubgroupClock, feature:shaderDeviceClock
+// covers: feature:workgroupMemoryExplicitLayout16BitAccess, feature:shaderZeroInitializeWorkgroupMemory
+// covers: VK_KHR_zero_initialize_workgroup_memory, feature:shaderSubgroupClock, feature:shaderDeviceClock
 // covers: feature:vulkanMemoryModel, feature:vulkanMemoryModelDeviceScope, feature:shaderIntegerDotProduct
 // covers: feature:variablePointers, feature:variablePointersStorageBuffer
 // covers: feature:shaderUniformBufferArrayDynamicIndexing, feature:shaderStorageBufferArrayDynamicIndexing
@@ -41,6 +42,7 @@
 #include "shaders/variable_pointers.spv.h"
 #include "shaders/wide_types.spv.h"
 #include "shaders/workgroup_layout.spv.h"
+#include "shaders/zero_shared.spv.h"
 
 namespace pumice::cts {
 namespace {
@@ -152,6 +154,17 @@ TEST_F(TypesTest, WorkgroupBlocksAlias) {
     const uint32_t expected = (i ^ 1) * 0x01020304u + 0x11223344u;
     ASSERT_EQ(out.as<uint32_t>()[i], expected) << i;
     ASSERT_EQ(out.as<uint32_t>()[64 + i], expected) << i;
+  }
+}
+
+TEST_F(TypesTest, WorkgroupMemoryStartsAtZero) {
+  createFullDevice();
+  const TestBuffer out = makeBuffer(4 * 128);
+  constexpr VkDescriptorType kOne[] = {kStorage};
+  runOnce(makeCompute(k_zero_shared, kOne), {out}, 64);
+  for (uint32_t i = 0; i < 64; ++i) {
+    ASSERT_EQ(out.as<uint32_t>()[i], 0u) << "workgroup " << i;
+    ASSERT_EQ(out.as<uint32_t>()[64 + i], 64u) << "workgroup " << i;
   }
 }
 

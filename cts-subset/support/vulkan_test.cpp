@@ -120,6 +120,7 @@ void VulkanTest::createFullDevice() {
   VkPhysicalDeviceVariablePointersFeatures pointers;
   VkPhysicalDeviceVulkanMemoryModelFeatures memoryModel;
   VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR workgroup;
+  VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures zeroWorkgroup;
   VkPhysicalDeviceShaderClockFeaturesKHR clock;
   VkPhysicalDeviceShaderIntegerDotProductFeatures dot;
   VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures extendedTypes;
@@ -139,6 +140,7 @@ void VulkanTest::createFullDevice() {
   chain(pointers, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VARIABLE_POINTERS_FEATURES);
   chain(memoryModel, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES);
   chain(workgroup, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR);
+  chain(zeroWorkgroup, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES);
   chain(clock, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR);
   chain(dot, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES);
   chain(extendedTypes, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES);

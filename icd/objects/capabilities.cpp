@@ -66,6 +66,7 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kKHRVariablePointers,
     DeviceExtension::kKHRVulkanMemoryModel,
     DeviceExtension::kKHRWorkgroupMemoryExplicitLayout,
+    DeviceExtension::kKHRZeroInitializeWorkgroupMemory,
     DeviceExtension::kEXTScalarBlockLayout,
     DeviceExtension::kEXTShaderAtomicFloat,
     DeviceExtension::kEXTShaderSubgroupBallot,
@@ -103,6 +104,7 @@ void addShaderFeatures(Features* f) {
   f->vulkanMemoryModel = f->vulkanMemoryModelDeviceScope = true;
   f->workgroupMemoryExplicitLayout = f->workgroupMemoryExplicitLayoutScalarBlockLayout = true;
   f->workgroupMemoryExplicitLayout8BitAccess = f->workgroupMemoryExplicitLayout16BitAccess = true;
+  f->shaderZeroInitializeWorkgroupMemory = true;
   f->scalarBlockLayout = f->uniformBufferStandardLayout = true;
   f->shaderIntegerDotProduct = true;
   f->shaderSubgroupExtendedTypes = true;
