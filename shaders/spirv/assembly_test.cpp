@@ -218,6 +218,42 @@ OpFunctionEnd
   EXPECT_EQ(out, (Words{3, 5, 3, 3, 3, 3, 3, 3}));
 }
 
+TEST(Assembly, UndefinedObjectsThatNothingUses) {
+  const Words out = runOn(R"(
+%f32 = OpTypeFloat 32
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampler = OpTypeSampler
+%sampled = OpTypeSampledImage %image
+%local = OpTypePointer Function %u32
+%outside = OpUndef %sampler
+)" + kStart + R"(
+%a = OpUndef %image
+%b = OpUndef %sampler
+%c = OpUndef %sampled
+%d = OpUndef %array
+%e = OpUndef %local
+%f = OpUndef %ptr
+OpStore %outp %c7
+OpReturn
+OpFunctionEnd
+)");
+  EXPECT_EQ(out, (Words{7, 7, 7, 7, 7, 7, 7, 7}));
+}
+
+TEST(Assembly, UndefinedPointersAreNotFollowed) {
+  TestMachine m;
+  const ReadResult r = m.read(assemble(kHeader + R"(
+%local = OpTypePointer Function %u32
+)" + kStart + R"(
+%undefined = OpUndef %local
+%value = OpLoad %u32 %undefined
+OpStore %outp %value
+OpReturn
+OpFunctionEnd
+)"));
+  EXPECT_NE(r.status, CompileStatus::kOk);
+}
+
 TEST(Assembly, UnsupportedCapability) {
   TestMachine m;
   const Words words = assemble(R"(

@@ -87,6 +87,7 @@ class Translator {
   uint32_t constantInt(uint32_t id);  // of integer constants and specialised ones
   Val constantValue(const Instr& in);
   Val zeroValue(uint32_t typeId);
+  Val undefinedValue(uint32_t typeId);
   uint64_t scalarLiteral(const Instr& in, const TypeInfo& t, uint32_t firstWord);
   uint64_t specOverride(uint32_t id, uint64_t standard);
   std::span<Value*> allocate(size_t n);

@@ -363,7 +363,7 @@ void Translator::emitInstr(const Instr& in) {
       emitCall(in);
       return;
     case spv::Op::OpUndef:
-      set(in.result, zeroValue(in.resultType));
+      set(in.result, undefinedValue(in.resultType));
       return;
     case spv::Op::OpExtInst:
       switch (module_.extSet(in.operand(0))) {

@@ -166,7 +166,10 @@ void Translator::buildType(TypeInfo& t, const Instr& in) {
       break;
     case spv::Op::OpTypeForwardPointer:
     case spv::Op::OpTypeFunction:
-      break;
+    case spv::Op::OpTypeImage:
+    case spv::Op::OpTypeSampler:
+    case spv::Op::OpTypeSampledImage:
+      break;  // no values: what makes or uses one says so
     default:
       failUnsupported("type with opcode " + std::to_string(static_cast<uint32_t>(in.op)));
   }
@@ -230,6 +233,25 @@ Val Translator::zeroValue(uint32_t typeId) {
   return {typeId, leaves, nullptr};
 }
 
+// An undefined object of a type without values may stand in a module as long as nothing is done with it.
+Val Translator::undefinedValue(uint32_t typeId) {
+  const TypeInfo& t = type(typeId);
+  switch (t.op) {
+    case spv::Op::OpTypeImage:
+    case spv::Op::OpTypeSampler:
+    case spv::Op::OpTypeSampledImage:
+    case spv::Op::OpTypeRuntimeArray:
+      return {typeId, {}, nullptr};
+    case spv::Op::OpTypePointer:
+      if (t.leaves == 0 && t.storage != spv::StorageClass::Workgroup && t.storage != spv::StorageClass::StorageBuffer)
+        return {typeId, {}, nullptr};
+      break;
+    default:
+      break;
+  }
+  return zeroValue(typeId);
+}
+
 uint64_t Translator::scalarLiteral(const Instr& in, const TypeInfo& t, uint32_t firstWord) {
   uint64_t bits = in.word(firstWord);
   if (ir::kindBits(t.scalar.kind) == 64) bits |= static_cast<uint64_t>(in.word(firstWord + 1)) << 32;
@@ -274,9 +296,9 @@ Val Translator::constantValue(const Instr& in) {
       return make(in.resultType, leaves);
     }
     case spv::Op::OpConstantNull:
-    case spv::Op::OpUndef: {
       return zeroValue(in.resultType);
-    }
+    case spv::Op::OpUndef:
+      return undefinedValue(in.resultType);
     case spv::Op::OpSpecConstantOp: {
       Emitter::Prologue prologue(emitter_);
       const auto op = static_cast<spv::Op>(in.operand(0));
