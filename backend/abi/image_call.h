@@ -55,8 +55,9 @@ struct alignas(64) ImageCall {
   uint64_t reserved2[6];
   uint64_t image[kImageCallLanes];    // addresses of ImageDescriptor or TexelBufferDescriptor; 0 = null descriptor
   uint64_t sampler[kImageCallLanes];  // addresses of SamplerDescriptor; 0 = null descriptor
-  // x, y, z as the view's shape has them, then the array layer (cube arrays: direction, then the cube's number).
-  // Texels: signed integers; sampling: floats.
+  // x, y, z as the view's shape has them, then the array layer (zero if the shader's image is not arrayed). Texels:
+  // signed integers, a cube being a 2D array of six faces a cube; sampling: floats, a cube's direction and then its
+  // number.
   uint32_t coordinate[4][kImageCallLanes];
   uint32_t lod[kImageCallLanes];
   uint32_t minLod[kImageCallLanes];

@@ -111,6 +111,12 @@ void Generator::emitInst(const Inst* i, const Flow& flow) {
       return i->mem.space == Space::kLocal ? emitLocalStore(i, flow) : emitStore(i, flow);
     case Op::BufferDescriptor:
       return emitDescriptor(i);
+    case Op::DescriptorAddress:
+      return emitDescriptorAddress(i);
+    case Op::ImageRead:
+    case Op::ImageAccess:
+    case Op::ImageWrite:
+      return emitImage(i, flow);
     case Op::MemoryBarrier:
       // Other workers may run other workgroups, so this is a real one; x86 only reorders stores behind loads.
       b_.CreateFence(llvm::AtomicOrdering::AcquireRelease);
@@ -256,12 +262,15 @@ void Generator::emitSubgroup(const Inst* i, const Flow& flow) {
   define(i->result, std::move(out), Level::kHere);
 }
 
-void Generator::emitDescriptor(const Inst* i) {
-  const abi::BindingSlot* slot = nullptr;
+const abi::BindingSlot* Generator::bindingSlot(const Inst* i) const {
   for (const abi::BindingSlot& s : bindings_)
-    if (s.set == i->set && s.binding == i->binding) slot = &s;
-  const bool inRange = slot != nullptr && slot->set < abi::kMaxBoundSets && slot->count > 0;
-  if (!inRange ||
+    if (s.set == i->set && s.binding == i->binding && s.set < abi::kMaxBoundSets && s.count > 0) return &s;
+  return nullptr;
+}
+
+void Generator::emitDescriptor(const Inst* i) {
+  const abi::BindingSlot* slot = bindingSlot(i);
+  if (slot == nullptr ||
       (!i->operands.empty() && i->operands[0]->def == Value::Def::kConstant && i->operands[0]->bits >= slot->count)) {
     // Nothing there: the null descriptor.
     const uint32_t forms = formCount(i->result);

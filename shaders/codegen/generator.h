@@ -9,6 +9,7 @@
 //   emit_memory.cpp   loads and stores, gathers and scatters, atomics
 //   emit_contiguous.cpp  loads and stores of neighbouring addresses
 //   emit_local.cpp    private arrays
+//   emit_image.cpp    calls of the texture unit
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -28,6 +29,7 @@
 #include "shaders/codegen/plan.h"
 #include "shaders/codegen/subgroup_emit.h"
 #include "shaders/compiler.h"
+#include "shaders/ir/image_access.h"
 #include "shaders/passes/uniformity.h"
 
 namespace pumice::shader::codegen {
@@ -200,8 +202,9 @@ class Generator {
   void emitBuiltin(const ir::Inst* i);
   void emitSubgroup(const ir::Inst* i, const Flow& flow);
   void emitDescriptor(const ir::Inst* i);
-  llvm::Value* invocation(uint32_t part);   // LocalInvocationIndex of lane 0 of a part: i32
-  llvm::Value* invocations(uint32_t part);  // <P x i32>
+  const abi::BindingSlot* bindingSlot(const ir::Inst* i) const;  // nullptr: there is none
+  llvm::Value* invocation(uint32_t part);                        // LocalInvocationIndex of lane 0 of a part: i32
+  llvm::Value* invocations(uint32_t part);                       // <P x i32>
   const Shape& shape(const ir::Value* v) const { return uniformity_.shape(v); }
   Level level(const ir::Value* v) const;
   void define(const ir::Value* v, Lowered lowered, Level level);
@@ -284,6 +287,14 @@ class Generator {
   llvm::Value* scratch(uint32_t slot, uint32_t vectors, llvm::Type* t);  // stack memory, an array of t
   llvm::Align scratchAlign(llvm::Type* t) const;
 
+  // -- emit_image.cpp
+  void emitDescriptorAddress(const ir::Inst* i);
+  llvm::Constant* nullDescriptor();
+  void emitImage(const ir::Inst* i, const Flow& flow);
+  void storeImageCall(const ir::Inst* i, const ir::ImageAccess& a, const Flow& flow, uint32_t part, uint32_t first,
+                      uint32_t lanes);
+  llvm::Value* loadTexel(const ir::ImageAccess& a, ir::Kind kind, uint32_t component, uint32_t lanes);
+
   // -- emit_local.cpp
   void emitLocalLoad(const ir::Inst* i, const Flow& flow);
   void emitLocalStore(const ir::Inst* i, const Flow& flow);
@@ -335,6 +346,8 @@ class Generator {
   llvm::Value* groupCount_[3] = {};
   llvm::Value* groupId_[3] = {};
   llvm::AllocaInst* cancelCounter_ = nullptr;
+  llvm::AllocaInst* imageCall_ = nullptr;
+  llvm::Constant* nullDescriptor_ = nullptr;
   llvm::Value* gang_ = nullptr;       // i32, of the gang being emitted
   llvm::Value* gangFrame_ = nullptr;  // its block in the frame
 

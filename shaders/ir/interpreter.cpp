@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "shaders/ir/interpreter_image.h"
 #include "shaders/ir/interpreter_memory.h"
 #include "shaders/ir/printer.h"
 #include "shaders/ir/race_detector.h"
@@ -184,6 +185,12 @@ class Interpreter {
         return;
       case Op::BufferDescriptor:
         return bufferDescriptor(inst, active);
+      case Op::DescriptorAddress:
+        return imageDescriptor(inst, active);
+      case Op::ImageRead:
+      case Op::ImageAccess:
+      case Op::ImageWrite:
+        return image(inst, active);
       default:
         break;
     }
@@ -245,12 +252,38 @@ class Interpreter {
     write(inst.result, lane, *bits);
   }
 
+  // -- images
+  void imageDescriptor(const Inst& inst, const Mask& active) {
+    const abi::BindingSlot* slot = bindingSlot(inst);
+    if (slot == nullptr) return fail(inst, "no such binding");
+    active.forEach([&](uint32_t lane) {
+      const uint64_t index = inst.operands.empty() ? 0 : read(inst.operands[0], lane);
+      write(inst.result, lane, descriptorAddress(*slot, *env_.bindings, index, inst.imm));
+    });
+  }
+
+  void image(const Inst& inst, const Mask& active) {
+    if (env_.runtime->accessImage == nullptr) return fail(inst, "no texture unit");
+    active.forEach([&](uint32_t lane) {
+      uint64_t results[4];
+      accessImage(
+          inst, env_.runtime->accessImage, [&](const Value* v) { return read(v, lane); }, results);
+      const uint32_t words = inst.result == nullptr ? 0 : wordsOf(inst.result->type);
+      for (uint32_t w = 0; w < words; w++) write(inst.result, lane, results[w], w);
+    });
+  }
+
   // -- memory
-  void bufferDescriptor(const Inst& inst, const Mask& active) {
+  const abi::BindingSlot* bindingSlot(const Inst& inst) const {
     const auto slot = std::find_if(bindings_.begin(), bindings_.end(), [&](const abi::BindingSlot& s) {
       return s.set == inst.set && s.binding == inst.binding;
     });
-    if (slot == bindings_.end()) return fail(inst, "no such binding");
+    return slot == bindings_.end() ? nullptr : &*slot;
+  }
+
+  void bufferDescriptor(const Inst& inst, const Mask& active) {
+    const abi::BindingSlot* slot = bindingSlot(inst);
+    if (slot == nullptr) return fail(inst, "no such binding");
     active.forEach([&](uint32_t lane) {
       const uint64_t index = inst.operands.empty() ? 0 : read(inst.operands[0], lane);
       const abi::BufferDescriptor d = readDescriptor(*slot, *env_.bindings, index);

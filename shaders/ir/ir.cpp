@@ -33,6 +33,10 @@ bool isAtomicOp(Op op) {
   return op >= Op::AtomicLoad && op <= Op::AtomicFAdd;
 }
 
+bool isImageOp(Op op) {
+  return op >= Op::ImageRead && op <= Op::ImageWrite;
+}
+
 bool isSubgroupOp(Op op) {
   return op >= Op::SubgroupElect && op <= Op::SubgroupExclusiveScan;
 }
@@ -50,6 +54,8 @@ bool hasSideEffect(Op op) {
     case Op::BrTable:
     case Op::Unreachable:
     case Op::ReadClock:
+    case Op::ImageAccess:
+    case Op::ImageWrite:
       return true;
     default:
       return isAtomicOp(op);

@@ -105,7 +105,7 @@ struct Inst : Node {
   std::vector<Value*> operands;
   uint32_t imm = 0;               // per op, see ops.def
   uint32_t imm2 = 0;              // ReduceOp
-  uint32_t set = 0, binding = 0;  // BufferDescriptor
+  uint32_t set = 0, binding = 0;  // BufferDescriptor, DescriptorAddress
   bool nonUniform = false;        // BufferDescriptor: the index may differ between invocations
   bool noContract = false;        // float arithmetic: may not become part of an FFma (NoContraction)
   MemRef mem;
@@ -191,6 +191,7 @@ constexpr uint32_t addressOperandCount(Space s) {
 }
 bool isMemoryOp(Op op);  // Load, Store and all Atomic*
 bool isAtomicOp(Op op);
+bool isImageOp(Op op);  // ImageRead, ImageAccess, ImageWrite
 bool isSubgroupOp(Op op);
 bool isTranscendental(Op op);  // must be gone after passes/lower_math
 bool hasSideEffect(Op op);     // may not be dropped or duplicated

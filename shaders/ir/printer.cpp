@@ -4,6 +4,7 @@
 
 #include <iterator>
 
+#include "shaders/ir/image_access.h"
 #include "shaders/ir/semantics.h"
 
 namespace pumice::shader::ir {
@@ -83,6 +84,14 @@ const char* reduceName(uint32_t op) {
   static constexpr const char* kNames[] = {"iadd", "imul", "umin", "umax", "smin", "smax", "and",
                                            "or",   "xor",  "fadd", "fmul", "fmin", "fmax"};
   return op < std::size(kNames) ? kNames[op] : "?";
+}
+
+const char* imageOpName(abi::ImageOp op) {
+  static constexpr const char* kNames[] = {"read", "write",  "add",    "umin",    "umax",     "smin",
+                                           "smax", "and",    "or",     "xor",     "exchange", "cmpxchg",
+                                           "fadd", "sample", "gather", "querylod"};
+  static_assert(std::size(kNames) == static_cast<size_t>(abi::ImageOp::kQueryLod) + 1);
+  return op <= abi::ImageOp::kQueryLod ? kNames[static_cast<size_t>(op)] : "?";
 }
 
 std::string memory(const Inst& inst) {
@@ -202,6 +211,17 @@ std::string printInst(const Inst& inst) {
       if (!inst.operands.empty()) s += " [" + list(inst.operands) + "]";
       if (inst.nonUniform) s += " nonuniform";
       break;
+    case Op::DescriptorAddress:
+      s += fmt::format(" set {} binding {} +{}", inst.set, inst.binding, inst.imm);
+      if (!inst.operands.empty()) s += " [" + list(inst.operands) + "]";
+      break;
+    case Op::ImageRead:
+    case Op::ImageAccess:
+    case Op::ImageWrite: {
+      const ImageAccess a = imageAccess(inst);
+      s += fmt::format(".{} {}d flags {:#x} {}", imageOpName(a.op), a.spatial, a.flags, list(inst.operands));
+      break;
+    }
     case Op::SubgroupReduce:
     case Op::SubgroupInclusiveScan:
     case Op::SubgroupExclusiveScan:

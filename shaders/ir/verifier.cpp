@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/abi/shader_abi.h"
+#include "shaders/ir/image_access.h"
 #include "shaders/ir/printer.h"
 #include "shaders/ir/semantics.h"
 
@@ -236,6 +237,12 @@ class Verifier {
       case Op::BufferDescriptor:
         return inst.operands.size() <= 1 && (inst.operands.empty() || operand(0) == kI32) &&
                inst.result->type == kBufferRef;
+      case Op::DescriptorAddress:
+        return inst.operands.size() <= 1 && (inst.operands.empty() || operand(0) == kI32) && inst.result->type == kI64;
+      case Op::ImageRead:
+      case Op::ImageAccess:
+      case Op::ImageWrite:
+        return image(inst);
       case Op::BufferSize:
         return operand(0) == kBufferRef && inst.result->type == kI32;
       case Op::BufferAddress:
@@ -285,6 +292,28 @@ class Verifier {
       default:  // Bitcast
         return isScalar(from) && isScalar(to) && isMemoryType(from) && isMemoryType(to) && fromBits == toBits;
     }
+  }
+
+  static bool image(const Inst& inst) {
+    const ImageAccess a = imageAccess(inst);
+    const ImageOperands at = imageOperands(a);
+    if (a.op > abi::ImageOp::kQueryLod || a.spatial < 1 || a.spatial > 3 || inst.operands.size() != at.count)
+      return false;
+    const auto are = [&](uint32_t first, uint32_t end, Type t) {
+      for (uint32_t i = first; i < end; ++i)
+        if (inst.operands[i]->type != t) return false;
+      return true;
+    };
+    const bool sampling = a.hasSampler();
+    if (!are(0, at.coordinates, kI64) || !are(at.coordinates, at.lod, sampling ? kF32 : kI32)) return false;
+    if (!are(at.lod, at.minLod, sampling ? kF32 : kI32) || !are(at.minLod, at.offsets, kF32)) return false;
+    if (!are(at.offsets, at.values, kI32)) return false;
+    const bool isWrite = a.op == abi::ImageOp::kWrite;
+    if (isWrite != (inst.op == Op::ImageWrite) || (a.isAtomic() && inst.op != Op::ImageAccess)) return false;
+    const Kind kind = isWrite ? inst.operands[at.values]->type.kind : inst.result->type.kind;
+    if (kind != Kind::kF32 && kind != (a.has(abi::kImage64) ? Kind::kI64 : Kind::kI32)) return false;
+    if (!are(at.values, at.count, {kind})) return false;
+    return isWrite || inst.result->type == (a.isAtomic() ? Type{kind} : Type{kind, 4});
   }
 
   bool memory(const Inst& inst) const {

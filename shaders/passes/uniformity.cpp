@@ -363,6 +363,9 @@ Shape Uniformity::eval(const Inst* i) const {
       // Memory that others may write meanwhile is the same for those that read it with one instruction.
       if (i->op == Op::AtomicLoad || i->mem.isVolatile) return join(plain, normal({Kind::kAffine, 0, 0}));
       return plain;
+    case Op::ImageRead:
+    case Op::ImageAccess:
+      return varying;
     case Op::ReadClock:
       return normal({Kind::kAffine, 0, 0});
     default:

@@ -53,6 +53,29 @@ bool isSupported(spv::Capability c) {
     case C::DotProductInput4x8BitPacked:
     case C::AtomicFloat32AddEXT:
     case C::AtomicFloat64AddEXT:
+    case C::Sampled1D:
+    case C::Image1D:
+    case C::SampledBuffer:
+    case C::ImageBuffer:
+    case C::SampledCubeArray:
+    case C::ImageCubeArray:
+    case C::ImageMSArray:
+    case C::StorageImageMultisample:
+    case C::StorageImageExtendedFormats:
+    case C::StorageImageReadWithoutFormat:
+    case C::StorageImageWriteWithoutFormat:
+    case C::ImageQuery:
+    case C::ImageGatherExtended:
+    case C::MinLod:
+    case C::Int64ImageEXT:
+    case C::SampledImageArrayDynamicIndexing:
+    case C::StorageImageArrayDynamicIndexing:
+    case C::UniformTexelBufferArrayDynamicIndexing:
+    case C::StorageTexelBufferArrayDynamicIndexing:
+    case C::SampledImageArrayNonUniformIndexing:
+    case C::StorageImageArrayNonUniformIndexing:
+    case C::UniformTexelBufferArrayNonUniformIndexing:
+    case C::StorageTexelBufferArrayNonUniformIndexing:
     case C::WorkgroupMemoryExplicitLayoutKHR:
     case C::WorkgroupMemoryExplicitLayout8BitAccessKHR:
     case C::WorkgroupMemoryExplicitLayout16BitAccessKHR:

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "shaders/ir/image_access.h"
 #include "shaders/ir/ir.h"
 #include "shaders/spirv/cfg.h"
 #include "shaders/spirv/emitter.h"
@@ -44,6 +45,8 @@ struct Pointer {
     kMemory,       // a place in memory
     kDescriptors,  // (part of) an array of descriptors: indexing selects one
     kBuiltin,      // an input variable
+    kResource,     // an image, a sampler or (part of) an array of them
+    kTexel,        // one texel of a storage image: `base` is the image, `texelPointer` says which
   };
   Kind kind = Kind::kMemory;
   spv::StorageClass storage = spv::StorageClass::Function;
@@ -54,7 +57,8 @@ struct Pointer {
   uint32_t scale = 1;
   int64_t offset = 0;
   uint32_t local = 0;
-  uint32_t variable = 0;           // kDescriptors, kBuiltin: the OpVariable
+  uint32_t variable = 0;           // kDescriptors, kBuiltin, kResource: the OpVariable
+  uint32_t texelPointer = 0;       // kTexel: the OpImageTexelPointer
   ir::Value* component = nullptr;  // kBuiltin: dynamic component
   uint32_t align = 0;              // kGlobal: stated by Aligned, 0 = natural
   bool explicitLayout = false;
@@ -167,6 +171,40 @@ class Translator {
   void emitBarrier(const Instr& in);
   Value* indexValue(uint32_t id, bool wide);
   uint32_t strideOf(const TypeInfo& t, const Pointer& p);
+
+  // -- images (translator_image.cpp)
+  struct ImageType {
+    spv::Dim dim{};
+    bool arrayed = false, multisampled = false, storage = false;
+    uint8_t spatial = 0;  // coordinates without the layer
+    ir::Type texel;       // kF32, kI32 or kI64
+  };
+  struct ImageArguments {
+    ir::ImageAccess access;
+    Value* image = nullptr;
+    Value* sampler = nullptr;
+    Leaves coordinates;  // with the layer
+    Value* lod = nullptr;
+    Value* minLod = nullptr;
+    Value* reference = nullptr;
+    Leaves ddx, ddy, offset, gatherOffsets, values;
+  };
+  bool emitImage(const Instr& in);
+  ImageType imageType(uint32_t typeId);
+  Val loadResource(const Pointer& p, uint32_t typeId);
+  Value* descriptorField(Value* descriptor, uint64_t offset_B, ir::Type t);
+  ImageArguments imageOperands(const Instr& in, uint32_t first);
+  Value* floatOperand(Value* v);
+  void texelCoordinates(const ImageType& image, uint32_t coordinateId, ImageArguments& a);
+  void sampleCoordinates(const ImageType& image, uint32_t coordinateId, bool projected, ImageArguments& a);
+  Value* emitAccess(ir::Op op, ir::Type result, const ImageArguments& a);
+  void emitSample(const Instr& in, bool explicitLod, bool reference, bool projected);
+  void emitGather(const Instr& in, bool reference);
+  void setTexel(const Instr& in, Value* tuple);
+  void emitImageRead(const Instr& in);
+  void emitImageWrite(const Instr& in);
+  Value* emitImageAtomic(const Pointer& p, ir::Op op, ir::Type t, Leaves values);
+  void emitQuerySize(const Instr& in, Value* lod);
 
   // -- arithmetic (translator_alu.cpp, translator_composite.cpp, translator_matrix.cpp)
   bool emitAlu(spv::Op op, const Instr& in, uint32_t firstOperand);

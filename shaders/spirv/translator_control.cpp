@@ -378,8 +378,9 @@ void Translator::emitInstr(const Instr& in) {
     default:
       break;
   }
-  if (emitMemory(in) || emitAlu(in.op, in, in.firstOperand) || emitComposite(in.op, in, in.firstOperand) ||
-      emitMatrix(in.op, in, in.firstOperand) || emitIntegerDot(in.op, in, in.firstOperand) || emitSubgroup(in))
+  if (emitMemory(in) || emitImage(in) || emitAlu(in.op, in, in.firstOperand) ||
+      emitComposite(in.op, in, in.firstOperand) || emitMatrix(in.op, in, in.firstOperand) ||
+      emitIntegerDot(in.op, in, in.firstOperand) || emitSubgroup(in))
     return;
   failUnsupported("opcode " + std::to_string(static_cast<uint32_t>(in.op)));
 }

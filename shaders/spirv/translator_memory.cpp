@@ -98,6 +98,7 @@ Val Translator::load(const Pointer& p, uint32_t typeId) {
       v = e().select(e().compare(Op::IEq, p.component, e().i32(i)), loadBuiltin(b, i), v);
     return make(typeId, {v});
   }
+  if (p.kind == Pointer::Kind::kResource) return loadResource(p, typeId);
   if (t.op == spv::Op::OpTypePointer && t.storage != SC::PhysicalStorageBuffer) return loadPointer(p, typeId);
   std::span<Value*> out = allocate(t.leaves);
   loadInto(p, out);
@@ -274,7 +275,8 @@ void Translator::emitAtomic(const Instr& in) {
   const bool isStore = in.op == spv::Op::OpAtomicStore;
   const Pointer p = *pointer(in.operand(0));
   const TypeInfo& t = type(p.type);
-  if (t.leaves != 1 || t.scalar.isBool() || p.kind != Pointer::Kind::kMemory || p.space == Space::kPush)
+  const bool texel = p.kind == Pointer::Kind::kTexel;
+  if (t.leaves != 1 || t.scalar.isBool() || (p.kind != Pointer::Kind::kMemory && !texel) || p.space == Space::kPush)
     failInvalid("atomic operation on a wrong type");
   const uint32_t width = ir::kindBits(t.scalar.kind);
   if (width != 32 && width != 64) failUnsupported("atomic operation of this width");
@@ -354,6 +356,11 @@ void Translator::emitAtomic(const Instr& in) {
   const bool anyType = op == Op::AtomicLoad || op == Op::AtomicStore || op == Op::AtomicExchange;
   if (!anyType && isFloatOp != t.scalar.isFloat()) failInvalid("atomic operation on a wrong type");
   const ir::Type memory = isFloatOp ? t.scalar : integer;
+  if (texel) {
+    Value* old = emitImageAtomic(p, op, memory, Leaves(values, n));
+    if (!isStore) setScalar(in, e().bitcast(t.scalar, old));
+    return;
+  }
   const Access a = access(p, memory);
   Value* operands[4];
   std::copy_n(a.address, a.addressCount, operands);

@@ -102,6 +102,9 @@ Val Translator::variablePointer(const Instr& in) {
       if (t->id == pt.element) resolveDescriptor(p);
       break;
     }
+    case SC::UniformConstant:
+      p.kind = Pointer::Kind::kResource;
+      break;
     case SC::Input:
       p.kind = Pointer::Kind::kBuiltin;
       break;
@@ -327,7 +330,7 @@ Pointer Translator::childPointer(const Pointer& p, uint32_t index) {
 
 void Translator::step(Pointer& p, uint32_t indexId) {
   const TypeInfo& t = type(p.type);
-  if (p.kind == Pointer::Kind::kDescriptors) {
+  if (p.kind == Pointer::Kind::kDescriptors || p.kind == Pointer::Kind::kResource) {
     // Arrays of arrays of descriptors are numbered through.
     if (t.op != spv::Op::OpTypeArray && t.op != spv::Op::OpTypeRuntimeArray)
       failInvalid("indexing of a resource that is no array");
@@ -338,6 +341,7 @@ void Translator::step(Pointer& p, uint32_t indexId) {
     if (module_.has(indexId, spv::Decoration::NonUniform)) p.nonUniform = true;
     addIndex(p, indexId, static_cast<uint32_t>(inner));
     p.type = t.element;
+    if (p.kind == Pointer::Kind::kResource) return;
     if (at->id == t.element) {
       if (p.index && p.scale != 1) p.index = e().binary(Op::IMul, p.index, e().i32(p.scale));
       resolveDescriptor(p);

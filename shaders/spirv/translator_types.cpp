@@ -164,6 +164,16 @@ void Translator::buildType(TypeInfo& t, const Instr& in) {
         t.naturalAlign = 4;
       }
       break;
+    case spv::Op::OpTypeImage:
+    case spv::Op::OpTypeSampler:
+    case spv::Op::OpTypeSampledImage:
+      // Addresses of descriptors.
+      t.scalar = ir::kI64;
+      t.leaves = in.op == spv::Op::OpTypeSampledImage ? 2 : 1;
+      if (in.op == spv::Op::OpTypeSampledImage) t.element = in.operand(0);
+      t.naturalSize = 8 * t.leaves;
+      t.naturalAlign = 8;
+      break;
     case spv::Op::OpTypeForwardPointer:
     case spv::Op::OpTypeFunction:
     case spv::Op::OpTypeImage:
