@@ -25,7 +25,7 @@ struct TexelBufferDescriptor {
   uint32_t elementCount;  // texels, at most maxTexelBufferElements
   uint16_t viewClass;     // makeViewClass(kBuffer, ...); 0 = null
   uint16_t elementBytes;
-  uint64_t reserved[2];
+  uint64_t reserved[2];  // zero: where an image has its class, which tells the two apart
 };
 static_assert(sizeof(TexelBufferDescriptor) == 32);
 static_assert(offsetof(TexelBufferDescriptor, viewClass) == 12);
@@ -69,7 +69,7 @@ struct ImageDescriptor {
   uint8_t samples_log2;
   uint32_t samplePitch_B;  // between samples of a texel: inside a 4x4 block (quad-major) or a row (row-linear)
   uint16_t swizzle;        // identity for storage images
-  uint16_t minLod_8;       // unsigned fixed point with 8 fractional bits
+  uint16_t minLod_8;       // from the view's base level on; unsigned fixed point with 8 fractional bits
   uint64_t layerPitch_B;   // between array layers, the same for all levels
   uint64_t levelTable;     // address of the ImageLevel of the view's base level; levelCount of them follow
   uint64_t reserved[2];

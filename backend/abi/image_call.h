@@ -13,9 +13,11 @@ namespace pumice::abi {
 inline constexpr uint32_t kImageCallLanes = 16;
 
 enum class ImageOp : uint8_t {
-  kRead,   // coordinates in texels, no sampler: OpImageFetch, OpImageRead. Out of range: 0, 0, 0, 0 (robust access)
+  // Coordinates in texels, no sampler: OpImageFetch, OpImageRead. Out of range: zero in the components that the format
+  // has, then 0, 0, 1 in missing G, B, A (robustImageAccess2, robustBufferAccess2). Null descriptors: 0, 0, 0, 0.
+  kRead,
   kWrite,  // out of range: nothing
-  // Atomics: 32 or 64 bits; out of range: 0 and no effect.
+  // Atomics: 32 or 64 bits; out of range: 0 and no effect. The comparator comes after the value: texel[1].
   kAtomicAdd,
   kAtomicUMin,
   kAtomicUMax,
@@ -34,7 +36,7 @@ enum class ImageOp : uint8_t {
 
 enum ImageCallFlags : uint32_t {
   kImageUniformDescriptor = 1,  // only image[0] and sampler[0] are set
-  kImageLod = 2,                // lod: kRead a signed level, sampling a float level
+  kImageLod = 2,                // lod: kRead a signed level, sampling a float level; with kImageGrad: a bias
   kImageSampleIndex = 4,        // lod: kRead, kWrite, atomics: the sample
   kImageGrad = 8,               // ddx, ddy
   kImageOffset = 16,            // offset; kGather: the same for all four

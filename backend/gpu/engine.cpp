@@ -9,6 +9,7 @@
 #include "backend/gpu/watchdog.h"
 #include "backend/kmd/fault.h"
 #include "backend/sched/futex.h"
+#include "backend/texture/texture.h"
 #include "backend/trace/log.h"
 
 namespace pumice::gpu {
@@ -117,7 +118,7 @@ bool prepareEnv(Machine& machine, sched::Worker& worker, const Work& work, abi::
 
 }  // namespace
 
-const abi::RuntimeTable kRuntimeTable = {abi::kShaderAbiVersion, leave, readClock, nullptr, {}};
+const abi::RuntimeTable kRuntimeTable = {abi::kShaderAbiVersion, leave, readClock, texture::accessImage, {}};
 
 void executeUnits(Machine& machine, sched::Worker& worker, const Queue& queue, const Work& work, uint64_t begin,
                   uint64_t end, Timing timing) {

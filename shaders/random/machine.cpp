@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "backend/texture/texture.h"
 #include "shaders/ir/interpreter.h"
 #include "shaders/random/rng.h"
 
@@ -53,7 +54,7 @@ uint64_t readClock() {
   clock_gettime(CLOCK_MONOTONIC, &t);
   return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
 }
-const abi::RuntimeTable kRuntime = {abi::kShaderAbiVersion, leave, readClock, nullptr, {}};
+const abi::RuntimeTable kRuntime = {abi::kShaderAbiVersion, leave, readClock, texture::accessImage, {}};
 const uint32_t kNoCancel = 0;
 
 }  // namespace

@@ -1,0 +1,199 @@
+// Texels at integer coordinates that lie inside the image, as four numbers each.
+
+/// R, G, B, A as bits of the texel's type.
+struct Texels {
+  U c[4];
+};
+
+/// Byte offsets of sixteen texels. Slices may be far apart, and a slice may be larger than 4 GiB: what does not fit
+/// into 32 bits is in `far`.
+struct Places {
+  const std::byte* base;
+  bool hasFar;
+  alignas(64) uint32_t offset[kLanes];
+  uint64_t far[kLanes];
+};
+
+PUMICE_INLINE void findTexels(const View& view, const Level& level, U x, U y, U slice, Places& out) {
+  const uint32_t bytes = view.format->bytes;
+  const uint32_t rows = view.quadMajor ? (level.height + 3) / 4 : level.height;
+  const bool farRows = uint64_t{rows} * level.rowPitch_B > 0xFFFFFFFFu;
+  const U row = view.quadMajor ? y >> 2 : y;
+  U offset;
+  if (view.quadMajor) {
+    const U inBlock = (x & 1u) | (y & 1u) << 1 | (x & 2u) << 1 | (y & 2u) << 2;
+    offset = (x >> 2) * view.blockStride_B + inBlock * bytes;
+  } else {
+    offset = x * bytes;
+  }
+  if (!farRows) offset += row * level.rowPitch_B;
+  out.base = level.base;
+  store(out.offset, offset);
+  out.hasFar = farRows || level.sliceCount > 1;
+  if (!out.hasFar) return;
+  alignas(64) uint32_t rowOf[kLanes];
+  alignas(64) uint32_t sliceOf[kLanes];
+  store(rowOf, farRows ? row : U{});
+  store(sliceOf, slice);
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    out.far[l] = sliceOf[l] * level.slicePitch_B + uint64_t{rowOf[l]} * level.rowPitch_B;
+  }
+}
+
+template <typename T>
+PUMICE_INLINE T loadAt(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+/// Word `word` of each texel, of which the first sizeof(T) bytes are read.
+template <typename T>
+PUMICE_INLINE U loadWords(const Places& places, uint32_t byte = 0) {
+  alignas(64) uint32_t words[kLanes];
+  const std::byte* base = places.base + byte;
+  if (places.hasFar) {
+    for (uint32_t l = 0; l < kLanes; ++l) words[l] = loadAt<T>(base + places.far[l] + places.offset[l]);
+  } else {
+    for (uint32_t l = 0; l < kLanes; ++l) words[l] = loadAt<T>(base + places.offset[l]);
+  }
+  return loadU(words);
+}
+
+/// The quotient by 255, rounded as the format asks; see formats/fixed_point.h. Numbers need not be whole.
+PUMICE_INLINE F unorm8(F number) {
+  constexpr double kReciprocal = 1.0 / 255;
+  constexpr float kHigh = static_cast<float>(static_cast<int32_t>(0x1p23 * kReciprocal) * 0x1p-23);
+  constexpr float kLow = static_cast<float>(kReciprocal - static_cast<double>(kHigh));
+  return number * kHigh + number * kLow;
+}
+PUMICE_INLINE F byteOf(U word, int shift) {
+  return toFloat(asInt((word >> shift) & 0xFFu));
+}
+
+PUMICE_INLINE U srgb8(U word, int shift) {
+  alignas(64) uint32_t codes[kLanes];
+  alignas(64) float linear[kLanes];
+  store(codes, (word >> shift) & 0xFFu);
+  for (uint32_t l = 0; l < kLanes; ++l) linear[l] = formats::kSrgbToLinear[codes[l]];
+  return loadU(linear);
+}
+
+/// formats::halfToFloat for sixteen lanes.
+PUMICE_INLINE U halfToFloat(U half) {
+  constexpr uint32_t kRebias = (127u - 15u) << 23;
+  constexpr uint32_t kSmallest = kRebias + (1u << 23);
+  const U shifted = (half & 0x7FFFu) << 13;
+  const U exponent = shifted & (31u << 23);
+  const U normal = shifted + kRebias;
+  const F denormal = asFloat(shifted + kSmallest) - std::bit_cast<float>(kSmallest);
+  U bits = select(exponent == (31u << 23), normal + kRebias, normal);
+  bits = select(exponent == 0u, asBits(denormal), bits);
+  return bits | (half & 0x8000u) << 16;
+}
+
+/// Any format, by its codec.
+[[gnu::noinline]] inline void decodeByCodec(const View& view, const Places& places, Texels& out) {
+  const TexelFormat& format = *view.format;
+  constexpr uint32_t kMaxBytes = 32;
+  std::byte texels[kLanes * kMaxBytes];
+  alignas(64) uint64_t numbers[kLanes * 4];
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    const std::byte* texel = places.base + places.offset[l] + (places.hasFar ? places.far[l] : 0);
+    std::memcpy(texels + l * format.bytes, texel, format.bytes);
+  }
+  format.codec.decode(texels, kLanes, numbers);
+  alignas(64) uint32_t channel[4][kLanes];
+  const bool wide = format.kind == TexelKind::kWide;
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    for (uint32_t c = 0; c < 4; ++c) {
+      // 64-bit components: the halves of the first are all that a call carries.
+      const uint32_t word = wide ? l * 8 + c : l * 4 + c;
+      std::memcpy(&channel[c][l], reinterpret_cast<const std::byte*>(numbers) + word * 4, 4);
+    }
+  }
+  for (uint32_t c = 0; c < 4; ++c) out.c[c] = wide && c > 1 ? U{} : loadU(channel[c]);
+}
+
+[[gnu::noinline]] inline void decodeTexels(const View& view, const Places& places, Texels& out) {
+  const U zero{};
+  const U one = asBits(splat(1.0f));
+  switch (view.format->kind) {
+    case TexelKind::kRgba8Unorm:
+    case TexelKind::kBgra8Unorm: {
+      const bool swapped = view.format->kind == TexelKind::kBgra8Unorm;
+      const U word = loadWords<uint32_t>(places);
+      out.c[swapped ? 2 : 0] = asBits(unorm8(byteOf(word, 0)));
+      out.c[1] = asBits(unorm8(byteOf(word, 8)));
+      out.c[swapped ? 0 : 2] = asBits(unorm8(byteOf(word, 16)));
+      out.c[3] = asBits(unorm8(byteOf(word, 24)));
+      return;
+    }
+    case TexelKind::kRgba8Srgb:
+    case TexelKind::kBgra8Srgb: {
+      const bool swapped = view.format->kind == TexelKind::kBgra8Srgb;
+      const U word = loadWords<uint32_t>(places);
+      out.c[swapped ? 2 : 0] = srgb8(word, 0);
+      out.c[1] = srgb8(word, 8);
+      out.c[swapped ? 0 : 2] = srgb8(word, 16);
+      out.c[3] = asBits(unorm8(byteOf(word, 24)));
+      return;
+    }
+    case TexelKind::kR8Unorm:
+      out = {{asBits(unorm8(byteOf(loadWords<uint8_t>(places), 0))), zero, zero, one}};
+      return;
+    case TexelKind::kRg8Unorm: {
+      const U word = loadWords<uint16_t>(places);
+      out = {{asBits(unorm8(byteOf(word, 0))), asBits(unorm8(byteOf(word, 8))), zero, one}};
+      return;
+    }
+    case TexelKind::kR16Float:
+      out = {{halfToFloat(loadWords<uint16_t>(places)), zero, zero, one}};
+      return;
+    case TexelKind::kRg16Float: {
+      const U word = loadWords<uint32_t>(places);
+      out = {{halfToFloat(word & 0xFFFFu), halfToFloat(word >> 16), zero, one}};
+      return;
+    }
+    case TexelKind::kRgba16Float: {
+      const U low = loadWords<uint32_t>(places);
+      const U high = loadWords<uint32_t>(places, 4);
+      out = {
+          {halfToFloat(low & 0xFFFFu), halfToFloat(low >> 16), halfToFloat(high & 0xFFFFu), halfToFloat(high >> 16)}};
+      return;
+    }
+    case TexelKind::kR32:
+      out = {{loadWords<uint32_t>(places), zero, zero, splat(view.format->one)}};
+      return;
+    case TexelKind::kRg32:
+      out = {{loadWords<uint32_t>(places), loadWords<uint32_t>(places, 4), zero, splat(view.format->one)}};
+      return;
+    case TexelKind::kRgba32:
+      for (uint32_t c = 0; c < 4; ++c) out.c[c] = loadWords<uint32_t>(places, 4 * c);
+      return;
+    default:
+      decodeByCodec(view, places, out);
+  }
+}
+
+/// Texels of the lanes in `inside`; the others get `outside`. Their loads go to the level's first texel.
+PUMICE_INLINE void fetchTexels(const View& view, const Level& level, I x, I y, I slice, I inside,
+                               const uint32_t (&outside)[4], Texels& out) {
+  Places places;
+  findTexels(view, level, asUint(x & inside), asUint(y & inside), asUint(slice & inside), places);
+  decodeTexels(view, places, out);
+  for (uint32_t c = 0; c < 4; ++c) out.c[c] = select(inside, out.c[c], splat(outside[c]));
+}
+
+/// The view's component mapping, then the lanes that take part are written.
+PUMICE_INLINE void returnTexels(abi::ImageCall* call, uint32_t lanes, const View& view, const Texels& texels) {
+  if (view.swizzle == abi::kIdentitySwizzle || view.format->kind == TexelKind::kWide) {
+    for (uint32_t c = 0; c < 4; ++c) storeLanes(call->texel[c], texels.c[c], lanes);
+    return;
+  }
+  for (uint32_t c = 0; c < 4; ++c) {
+    const uint32_t source = (view.swizzle >> (3 * c)) & 7u;
+    const U value = source < 4 ? texels.c[source] : splat(source == 5 ? view.format->one : 0u);
+    storeLanes(call->texel[c], value, lanes);
+  }
+}

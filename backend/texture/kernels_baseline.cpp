@@ -1,0 +1,11 @@
+// The loops for every machine of the architecture.
+#include "backend/texture/kernels_includes.h"
+
+#define PUMICE_VARIANT baseline
+#include "backend/texture/kernels.inl"
+
+namespace pumice::texture {
+
+const Kernels kKernelsBaseline = {baseline::read, nullptr, nullptr, nullptr};
+
+}  // namespace pumice::texture

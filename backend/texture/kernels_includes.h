@@ -1,0 +1,10 @@
+// What the loops of kernels.inl use: included before their target is set.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "backend/formats/srgb.h"
+#include "backend/texture/access.h"
+#include "backend/texture/texture.h"

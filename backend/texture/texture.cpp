@@ -1,0 +1,73 @@
+#include "backend/texture/texture.h"
+
+#include <bit>
+
+#include "backend/texture/access.h"
+
+namespace pumice::texture {
+namespace {
+
+using abi::ImageOp;
+
+const Kernels& bestKernels() {
+  static const Kernels* const best = [] {
+    const Kernels* usable[3];
+    return usable[usableKernels(usable) - 1];
+  }();
+  return *best;
+}
+
+bool usesSampler(ImageOp op) {
+  return op == ImageOp::kSample || op == ImageOp::kGather || op == ImageOp::kQueryLod;
+}
+
+/// lanes share the descriptors of lane `first`.
+void accessUniform(abi::ImageCall* call, uint32_t lanes, uint32_t first) {
+  const View view = loadView(call->image[first]);
+  if (!usesSampler(call->op)) {
+    if (call->op == ImageOp::kWrite) {
+      if (view) storeTexels(call, lanes, view);
+    } else if (!view) {
+      readZero(call, lanes);
+    } else if (call->op == ImageOp::kRead) {
+      bestKernels().read(call, lanes, view);
+    } else {
+      accessAtomically(call, lanes, view);
+    }
+    return;
+  }
+  readZero(call, lanes);  // no sampling yet
+}
+
+}  // namespace
+
+void readZero(abi::ImageCall* call, uint32_t lanes) {
+  for (auto& component : call->texel) {
+    for (uint32_t lane = 0; lane < abi::kImageCallLanes; ++lane) {
+      if ((lanes >> lane & 1) != 0) component[lane] = 0;
+    }
+  }
+}
+
+void accessImage(abi::ImageCall* call) {
+  const uint32_t active = call->activeLanes;
+  call->residentLanes = call->activeLanes;
+  if (active == 0) return;
+  if ((call->flags & abi::kImageUniformDescriptor) != 0) return accessUniform(call, active, 0);
+  // Waterfall: the lanes that share the first lane's descriptors, then those of the first lane that is left.
+  const bool sampling = usesSampler(call->op);
+  for (uint32_t left = active; left != 0;) {
+    const auto first = static_cast<uint32_t>(std::countr_zero(left));
+    uint32_t same = 0;
+    for (uint32_t lane = first; lane < abi::kImageCallLanes; ++lane) {
+      const bool equal =
+          call->image[lane] == call->image[first] && (!sampling || call->sampler[lane] == call->sampler[first]);
+      same |= (equal ? 1u : 0u) << lane;
+    }
+    same &= left;
+    accessUniform(call, same, first);
+    left &= ~same;
+  }
+}
+
+}  // namespace pumice::texture

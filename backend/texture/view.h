@@ -1,0 +1,49 @@
+// A descriptor, taken apart for the length of a call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backend/abi/descriptor.h"
+#include "backend/abi/image_call.h"
+#include "backend/texture/texel_format.h"
+
+namespace pumice::texture {
+
+/// One mip level of a view.
+struct Level {
+  std::byte* base;  // of the view's first layer
+  uint32_t width, height, depth;
+  uint32_t rowPitch_B;
+  uint64_t slicePitch_B;  // what one step of the slice adds: a depth slice of a 3D view, else an array layer
+  uint32_t sliceCount;    // depth of this level, or layers
+};
+
+struct View {
+  const TexelFormat* format;  // nullptr: reads zero, writes vanish
+  std::byte* address;
+  const abi::ImageLevel* levelTable;
+  uint64_t layerPitch_B;
+  uint32_t width, height, depth, layers;
+  uint32_t samplePitch_B;
+  uint32_t samples;
+  uint32_t levelCount;
+  uint32_t blockStride_B;  // between 4x4 blocks of a row of quad-major texels
+  abi::ViewShape shape;
+  bool quadMajor;
+  uint16_t swizzle;
+  float minLod;
+
+  explicit operator bool() const { return format != nullptr; }
+
+  /// index < levelCount.
+  Level level(uint32_t index) const;
+
+  /// The component of texel coordinates that is a depth slice or an array layer; 3 when there is none.
+  uint32_t sliceComponent() const;
+};
+
+/// Of an ImageDescriptor or a TexelBufferDescriptor at this address.
+View loadView(uint64_t descriptor);
+
+}  // namespace pumice::texture
