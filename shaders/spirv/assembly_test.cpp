@@ -218,6 +218,128 @@ OpFunctionEnd
   EXPECT_EQ(out, (Words{3, 5, 3, 3, 3, 3, 3, 3}));
 }
 
+// Arrays of descriptors: %three (binding 2, to upset the numbering), %a, %b and %c (3 to 5) of two. Word j of element k
+// is 1000 * (which array) + 100 * k + j.
+const std::string kArrayDecorations = R"(
+OpDecorate %three DescriptorSet 0
+OpDecorate %three Binding 2
+OpDecorate %a DescriptorSet 0
+OpDecorate %a Binding 3
+OpDecorate %b DescriptorSet 0
+OpDecorate %b Binding 4
+OpDecorate %c DescriptorSet 0
+OpDecorate %c Binding 5
+)";
+const std::string kArrays = R"(
+%array3 = OpTypeArray %block %c3
+%array2 = OpTypeArray %block %c2
+%parray3 = OpTypePointer StorageBuffer %array3
+%parray2 = OpTypePointer StorageBuffer %array2
+%ppointer = OpTypePointer Function %parray2
+%three = OpVariable %parray3 StorageBuffer
+%c = OpVariable %parray2 StorageBuffer
+%a = OpVariable %parray2 StorageBuffer
+%b = OpVariable %parray2 StorageBuffer
+)";
+
+// kHeader with more variables in the interface and more decorations.
+std::string headerWith(const std::string& variables, const std::string& decorations) {
+  std::string text = kHeader;
+  text.insert(text.find("%in\n") + 3, variables);
+  text.insert(text.find("%void = "), decorations);
+  return text;
+}
+
+Words runOnArrays(const std::string& body) {
+  TestMachine m;
+  m.buffer(0).resize(8, 0xeeeeeeee);
+  m.buffer(1) = {0};
+  constexpr size_t kCounts[] = {3, 2, 2, 2};
+  for (uint32_t binding = 2; binding < 6; ++binding)
+    for (uint32_t k = 0; k < kCounts[binding - 2]; ++k) {
+      m.buffers[binding].emplace_back();
+      for (uint32_t j = 0; j < 8; ++j) m.buffers[binding].back().push_back(1000 * binding + 100 * k + j);
+    }
+  EXPECT_EQ(m.loadAndRun(assemble(headerWith(" %three %a %b %c", kArrayDecorations) + kArrays + body)), "");
+  return m.buffer(0);
+}
+
+const std::string kBits = R"(
+%bit0 = OpBitwiseAnd %u32 %index %c1
+%rest = OpShiftRightLogical %u32 %index %c1
+%bit1 = OpBitwiseAnd %u32 %rest %c1
+%bit2 = OpShiftRightLogical %u32 %rest %c1
+%odd = OpIEqual %bool %bit0 %c1
+%high = OpIEqual %bool %bit1 %c1
+)";
+
+TEST(Assembly, ChoiceOfArraysOfDescriptors) {
+  const Words out = runOnArrays(R"(
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%kept = OpVariable %ppointer Function
+%index = OpLoad %u32 %id
+%outp = OpAccessChain %ptr %out %c0 %index
+)" + kBits + R"(
+%low2 = OpSelect %parray2 %odd %b %a
+OpSelectionMerge %merge None
+OpBranchConditional %high %then %merge
+%then = OpLabel
+OpBranch %merge
+%merge = OpLabel
+%chosen = OpPhi %parray2 %low2 %entry %c %then
+OpStore %kept %chosen
+%again = OpLoad %parray2 %kept
+%inp = OpAccessChain %ptr %again %bit2 %c0 %index
+%value = OpLoad %u32 %inp
+OpStore %outp %value
+OpReturn
+OpFunctionEnd
+)");
+  // a, b, c, c; then the same with the second element of each.
+  EXPECT_EQ(out, (Words{3000, 4001, 5002, 5003, 3104, 4105, 5106, 5107}));
+}
+
+TEST(Assembly, EmptyStructInWorkgroupMemory) {
+  TestMachine m;
+  m.buffer(0).resize(8, 0xeeeeeeee);
+  m.buffer(1) = {0};
+  EXPECT_EQ(m.loadAndRun(assemble(headerWith(" %shared", "") + R"(
+%empty = OpTypeStruct
+%pempty = OpTypePointer Workgroup %empty
+%shared = OpVariable %pempty Workgroup
+)" + kStart + R"(
+%nothing = OpLoad %empty %shared
+OpStore %shared %nothing
+OpStore %outp %c5
+OpReturn
+OpFunctionEnd
+)")),
+            "");
+  EXPECT_EQ(m.buffer(0), (Words{5, 5, 5, 5, 5, 5, 5, 5}));
+}
+
+// An object of 64 MiB must not become a small one because its size is left out somewhere.
+TEST(Assembly, HugePrivateObjectsAreRefused) {
+  TestMachine m;
+  const ReadResult r = m.read(assemble(kHeader + R"(
+%many = OpConstant %u32 16777216
+%huge = OpTypeArray %u32 %many
+%holder = OpTypeStruct %u32 %huge
+%pholder = OpTypePointer Function %holder
+%pword = OpTypePointer Function %u32
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%object = OpVariable %pholder Function
+%index = OpLoad %u32 %id
+%place = OpAccessChain %pword %object %c1 %index
+OpStore %place %c1
+OpReturn
+OpFunctionEnd
+)"));
+  EXPECT_EQ(r.status, CompileStatus::kUnsupported);
+}
+
 TEST(Assembly, UndefinedObjectsThatNothingUses) {
   const Words out = runOn(R"(
 %f32 = OpTypeFloat 32
@@ -252,6 +374,24 @@ OpReturn
 OpFunctionEnd
 )"));
   EXPECT_NE(r.status, CompileStatus::kOk);
+}
+
+TEST(Assembly, UndefinedImagesAreNotRead) {
+  for (const char* read :
+       {"%texel = OpImageFetch %vec4 %undefined %place Lod %c0", "%size = OpImageQuerySizeLod %place2 %undefined %c0",
+        "%whole = OpUndef %sampled\n%part = OpImage %image %whole"}) {
+    TestMachine m;
+    const ReadResult r = m.read(assemble("OpCapability ImageQuery\n" + kHeader + R"(
+%f32 = OpTypeFloat 32
+%vec4 = OpTypeVector %f32 4
+%place2 = OpTypeVector %u32 2
+%place = OpConstantComposite %place2 %c1 %c1
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+)" + kStart + "%undefined = OpUndef %image\n" +
+                                         std::string(read) + "\nOpReturn\nOpFunctionEnd\n"));
+    EXPECT_NE(r.status, CompileStatus::kOk) << read;
+  }
 }
 
 TEST(Assembly, UnsupportedCapability) {

@@ -36,6 +36,7 @@ struct TypeInfo {
   uint32_t arrayStride = 0;             // array or pointer, decoration; 0 if absent
   uint32_t leaves = 0;                  // scalars that make up a value
   uint32_t naturalSize = 0, naturalAlign = 1;
+  bool unsized = false;  // cannot be an object of private or shared memory
 };
 inline constexpr uint32_t kNoOffset = ~0u;
 
@@ -57,7 +58,9 @@ struct Pointer {
   uint32_t scale = 1;
   int64_t offset = 0;
   uint32_t local = 0;
-  uint32_t variable = 0;           // kDescriptors, kBuiltin, kResource: the OpVariable
+  uint32_t variable = 0;        // kDescriptors, kBuiltin, kResource: the OpVariable
+  ir::Value* number = nullptr;  // kDescriptors that were chosen: which of descriptorArrays(numberType), not `variable`
+  uint32_t numberType = 0;
   uint32_t texelPointer = 0;       // kTexel: the OpImageTexelPointer
   ir::Value* component = nullptr;  // kBuiltin: dynamic component
   uint32_t align = 0;              // kGlobal: stated by Aligned, 0 = natural
@@ -165,6 +168,9 @@ class Translator {
   Val makePointer(uint32_t pointerType, Value* base, Value* offset);
   void inferMatrixLayout(Pointer& p);
   std::vector<Value*> bufferChoices();
+  bool isDescriptorArray(const TypeInfo& t);
+  std::vector<uint32_t> descriptorArrays(uint32_t typeId);
+  Value* descriptorArrayNumber(const Pointer& p);
   void storePointer(const Pointer& to, const Pointer& value);
   Val loadPointer(const Pointer& from, uint32_t pointerType);
   Value* loadBuiltin(spv::BuiltIn b, uint32_t component);

@@ -82,7 +82,7 @@ uint32_t Translator::phiLeafCount(uint32_t typeId) {
 ir::Type Translator::phiLeafType(uint32_t typeId, uint32_t leaf) {
   const TypeInfo& t = type(typeId);
   if (t.op == spv::Op::OpTypePointer && t.storage != SC::PhysicalStorageBuffer)
-    return t.storage != SC::Workgroup && leaf == 0 ? ir::kBufferRef : ir::kI32;
+    return t.storage != SC::Workgroup && leaf == 0 && !isDescriptorArray(type(t.element)) ? ir::kBufferRef : ir::kI32;
   return leafType(t, leaf);
 }
 
@@ -91,11 +91,13 @@ Translator::Leaves Translator::valueForPhi(uint32_t id, uint32_t typeId) {
   const TypeInfo& t = type(typeId);
   if (t.op == spv::Op::OpTypePointer && t.storage != SC::PhysicalStorageBuffer) {
     const Pointer* p = pointer(id);
-    if (p->kind != Pointer::Kind::kMemory) failUnsupported("a variable pointer to an array of resources");
+    const bool descriptors = isDescriptorArray(type(t.element));
+    if (p->kind != (descriptors ? Pointer::Kind::kDescriptors : Pointer::Kind::kMemory) || (descriptors && n != 2))
+      failInvalid("a phi of different pointers");
     std::span<Value*> leaves = allocate(n);
-    if (n == 2) leaves[0] = p->base;
+    if (n == 2) leaves[0] = descriptors ? descriptorArrayNumber(*p) : p->base;
     leaves[n - 1] = byteOffset(*p);
-    if (n == 2 && !p->base) failInvalid("a phi of different pointers");
+    if (n == 2 && !leaves[0]) failInvalid("a phi of different pointers");
     return leaves;
   }
   const Val v = get(id);

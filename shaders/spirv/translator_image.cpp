@@ -247,6 +247,7 @@ void Translator::setTexel(const Instr& in, Value* tuple) {
 
 void Translator::emitImageRead(const Instr& in) {
   const Val handle = get(in.operand(0));
+  if (handle.leaves.empty()) failInvalid("an image is expected");
   const ImageType image = imageType(handle.type);
   ImageArguments a = imageOperands(in, 2);
   a.image = handle.leaves[0];
@@ -257,6 +258,7 @@ void Translator::emitImageRead(const Instr& in) {
 
 void Translator::emitImageWrite(const Instr& in) {
   const Val handle = get(in.operand(0));
+  if (handle.leaves.empty()) failInvalid("an image is expected");
   const ImageType image = imageType(handle.type);
   ImageArguments a = imageOperands(in, 3);
   a.access.op = ImageOp::kWrite;
@@ -331,6 +333,7 @@ ir::Value* Translator::emitImageAtomic(const Pointer& p, Op op, ir::Type t, Leav
 // Width, height, depth of a level, then layers.
 void Translator::emitQuerySize(const Instr& in, Value* lod) {
   const Val handle = get(in.operand(0));
+  if (handle.leaves.empty()) failInvalid("an image is expected");
   const ImageType image = imageType(handle.type);
   Value* d = handle.leaves[0];
   const TypeInfo& t = type(in.resultType);
@@ -368,9 +371,12 @@ bool Translator::emitImage(const Instr& in) {
       set(in.result, make(in.resultType, {image.leaves[0], sampler.leaves[0]}));
       return true;
     }
-    case spv::Op::OpImage:
-      setScalar(in, get(in.operand(0)).leaves[0]);
+    case spv::Op::OpImage: {
+      const Val handle = get(in.operand(0));
+      if (handle.leaves.size() != 2) failInvalid("a sampled image is expected");
+      setScalar(in, handle.leaves[0]);
       return true;
+    }
     case spv::Op::OpImageSampleImplicitLod:
     case spv::Op::OpImageSampleExplicitLod:
       emitSample(in, in.op == spv::Op::OpImageSampleExplicitLod, false, false);

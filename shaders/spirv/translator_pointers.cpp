@@ -51,7 +51,7 @@ Val Translator::variablePointer(const Instr& in) {
     case SC::Private: {
       p.space = Space::kLocal;
       const TypeInfo& t = type(pt.element);
-      if (t.naturalSize == 0 && t.op != spv::Op::OpTypeStruct) failUnsupported("a private variable of this type");
+      if (t.unsized) failUnsupported("a private variable of this type");
       p.local = static_cast<uint32_t>(fn_.locals.size());
       fn_.locals.push_back({std::max(t.naturalSize, 1u), t.naturalAlign, {}});
       if (p.storage == SC::Private && in.operandCount() > 1) {
@@ -74,7 +74,7 @@ Val Translator::variablePointer(const Instr& in) {
         if (end > abi::kMaxSharedBytes) failUnsupported("too much workgroup memory");
         fn_.sharedBytes = std::max(fn_.sharedBytes, static_cast<uint32_t>((end + 63) / 64 * 64));
       } else {
-        if (t.naturalSize == 0) failUnsupported("a workgroup variable of this size");
+        if (t.unsized) failUnsupported("a workgroup variable of this size");
         const uint64_t start = (uint64_t{fn_.sharedBytes} + 15) / 16 * 16;
         if (start + t.naturalSize > abi::kMaxSharedBytes) failUnsupported("too much workgroup memory");
         p.offset = static_cast<int64_t>(start);
@@ -190,6 +190,21 @@ ir::Value* Translator::descriptor(const Pointer& p, Value* index) {
 
 // All array dimensions are indexed away: turns the pointer into one to memory.
 void Translator::resolveDescriptor(Pointer& p) {
+  if (p.number) {
+    Pointer chosen;
+    const std::vector<uint32_t> arrays = descriptorArrays(p.numberType);
+    for (uint32_t k = 0; k < arrays.size(); ++k) {
+      Pointer one = p;
+      one.number = nullptr;
+      one.variable = arrays[k];
+      resolveDescriptor(one);
+      Value* before = chosen.base;
+      chosen = one;
+      if (k != 0) chosen.base = e().select(e().compare(Op::IEq, p.number, e().i32(k)), one.base, before);
+    }
+    p = chosen;
+    return;
+  }
   Value* index = p.index;
   if (p.offset > 0) {
     const auto constant = static_cast<uint32_t>(std::min<int64_t>(p.offset, ~0u));
@@ -435,6 +450,12 @@ Val Translator::makePointer(uint32_t pointerType, Value* base, Value* offset) {
   Pointer p;
   p.storage = t.storage;
   p.type = t.element;
+  if (isDescriptorArray(type(t.element))) {
+    p.kind = Pointer::Kind::kDescriptors;
+    p.number = base;
+    p.numberType = t.element;
+    base = nullptr;
+  }
   p.space = t.storage == SC::Workgroup ? Space::kShared : Space::kBuffer;
   p.explicitLayout = t.storage != SC::Workgroup;
   p.base = base;
@@ -463,7 +484,8 @@ void Translator::inferMatrixLayout(Pointer& p) {
 }
 
 // Pointers in private variables are two 32-bit integers: the number of the storage buffer among the module's, and the
-// byte offset in it (pointers to workgroup memory: 0 and the offset).
+// byte offset in it (pointers to workgroup memory: 0 and the offset; pointers into arrays of descriptors: the number of
+// the array and the index in it).
 std::vector<ir::Value*> Translator::bufferChoices() {
   std::vector<Value*> choices;
   for (const Instr* v : module_.globalVariables()) {
@@ -476,12 +498,44 @@ std::vector<ir::Value*> Translator::bufferChoices() {
   return choices;
 }
 
+// Whether a pointer to this is one to an array of descriptors.
+bool Translator::isDescriptorArray(const TypeInfo& t) {
+  const TypeInfo* at = &t;
+  while (at->op == spv::Op::OpTypeArray || at->op == spv::Op::OpTypeRuntimeArray) at = &type(at->element);
+  return at != &t && at->op == spv::Op::OpTypeStruct &&
+         (module_.has(at->id, spv::Decoration::Block) || module_.has(at->id, spv::Decoration::BufferBlock));
+}
+
+// The arrays of descriptors of this type, in the module's order.
+std::vector<uint32_t> Translator::descriptorArrays(uint32_t typeId) {
+  std::vector<uint32_t> arrays;
+  for (const Instr* v : module_.globalVariables()) {
+    const auto storage = static_cast<SC>(v->operand(0));
+    if ((storage == SC::StorageBuffer || storage == SC::Uniform) && type(v->resultType).element == typeId)
+      arrays.push_back(v->result);
+  }
+  if (arrays.empty() || arrays.size() > 32) failUnsupported("variable pointers over this many arrays of descriptors");
+  return arrays;
+}
+
+ir::Value* Translator::descriptorArrayNumber(const Pointer& p) {
+  if (p.number) return p.number;
+  const std::vector<uint32_t> arrays = descriptorArrays(p.type);
+  const auto at = std::find(arrays.begin(), arrays.end(), p.variable);
+  if (at == arrays.end()) failInvalid("a pointer of a wrong type");
+  return e().i32(static_cast<uint32_t>(at - arrays.begin()));
+}
+
 void Translator::storePointer(const Pointer& to, const Pointer& value) {
-  if (value.kind != Pointer::Kind::kMemory || (value.space != Space::kBuffer && value.space != Space::kShared))
+  const bool descriptors = value.kind == Pointer::Kind::kDescriptors;
+  if ((value.kind != Pointer::Kind::kMemory && !descriptors) ||
+      (value.space != Space::kBuffer && value.space != Space::kShared))
     failUnsupported("this pointer in a variable");
   if (type(to.type).op != spv::Op::OpTypePointer || to.space != Space::kLocal) failInvalid("store of a wrong type");
   Value* number = e().i32(0);
-  if (value.space == Space::kBuffer) {
+  if (descriptors) {
+    number = descriptorArrayNumber(value);
+  } else if (value.space == Space::kBuffer) {
     const std::vector<Value*> choices = bufferChoices();
     auto address = [&](Value* b) { return e().convert(Op::BufferAddress, ir::kI64, b); };
     const auto known = std::find(choices.begin(), choices.end(), value.base);
@@ -507,7 +561,9 @@ Val Translator::loadPointer(const Pointer& from, uint32_t pointerType) {
   ir::Inst* in = e().inst(Op::Load, pair, {a.address[0]});
   in->mem = a.mem;
   Value* base = nullptr;
-  if (type(pointerType).storage != SC::Workgroup) {
+  if (isDescriptorArray(type(type(pointerType).element))) {
+    base = e().extract(in->result, 0);
+  } else if (type(pointerType).storage != SC::Workgroup) {
     Value* number = e().extract(in->result, 0);
     const std::vector<Value*> choices = bufferChoices();
     base = choices[0];

@@ -57,10 +57,12 @@ void Translator::buildType(TypeInfo& t, const Instr& in) {
     if (element.leaves * count > kMaxLeaves) failUnsupported("a composite has too many parts");
     t.leaves = static_cast<uint32_t>(element.leaves * count);
     t.naturalAlign = element.naturalAlign;
+    t.unsized = element.unsized;
     t.naturalSize = alignUp(alignUp(element.naturalSize, element.naturalAlign) * count, 1);
   };
   switch (in.op) {
     case spv::Op::OpTypeVoid:
+      t.unsized = true;
       break;
     case spv::Op::OpTypeBool:
       scalarType(ir::kBool);
@@ -121,13 +123,15 @@ void Translator::buildType(TypeInfo& t, const Instr& in) {
         t.count = n;
         t.naturalAlign = element.naturalAlign;
         const uint64_t size = static_cast<uint64_t>(element.naturalSize) * n;
-        t.naturalSize = size > kMaxObjectBytes ? 0 : static_cast<uint32_t>(size);
+        t.unsized = element.unsized || size > kMaxObjectBytes;
+        t.naturalSize = t.unsized ? 0 : static_cast<uint32_t>(size);
       } else {
         repeated(element, n);
       }
       break;
     }
     case spv::Op::OpTypeRuntimeArray:
+      t.unsized = true;
       t.element = in.operand(0);
       t.naturalAlign = type(t.element).naturalAlign;
       break;
@@ -145,6 +149,7 @@ void Translator::buildType(TypeInfo& t, const Instr& in) {
         size = (size + m.naturalAlign - 1) / m.naturalAlign * m.naturalAlign;
         t.naturalOffset.push_back(static_cast<uint32_t>(std::min<uint64_t>(size, kMaxObjectBytes)));
         size += m.naturalSize;
+        t.unsized = t.unsized || m.unsized || size > kMaxObjectBytes;
         if (size > kMaxObjectBytes) size = kMaxObjectBytes;
         t.naturalAlign = std::max(t.naturalAlign, m.naturalAlign);
         const Decoration* d = module_.find(t.id, spv::Decoration::Offset, i);
@@ -162,6 +167,8 @@ void Translator::buildType(TypeInfo& t, const Instr& in) {
       } else if (t.storage != spv::StorageClass::Input) {
         t.naturalSize = 8;  // in a variable, see storePointer()
         t.naturalAlign = 4;
+      } else {
+        t.unsized = true;
       }
       break;
     case spv::Op::OpTypeImage:
@@ -176,10 +183,7 @@ void Translator::buildType(TypeInfo& t, const Instr& in) {
       break;
     case spv::Op::OpTypeForwardPointer:
     case spv::Op::OpTypeFunction:
-    case spv::Op::OpTypeImage:
-    case spv::Op::OpTypeSampler:
-    case spv::Op::OpTypeSampledImage:
-      break;  // no values: what makes or uses one says so
+      break;
     default:
       failUnsupported("type with opcode " + std::to_string(static_cast<uint32_t>(in.op)));
   }
