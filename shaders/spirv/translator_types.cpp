@@ -251,6 +251,9 @@ Val Translator::zeroValue(uint32_t typeId) {
 Val Translator::undefinedValue(uint32_t typeId) {
   const TypeInfo& t = type(typeId);
   switch (t.op) {
+    case spv::Op::OpTypeImage:
+    case spv::Op::OpTypeSampler:
+    case spv::Op::OpTypeSampledImage:
     case spv::Op::OpTypeRuntimeArray:
       return {typeId, {}, nullptr};
     case spv::Op::OpTypePointer:
