@@ -32,6 +32,7 @@
 #include "shaders/arrays.spv.h"
 #include "shaders/atomics.spv.h"
 #include "shaders/ballot.spv.h"
+#include "shaders/broadcast.spv.h"
 #include "shaders/clock.spv.h"
 #include "shaders/dot.spv.h"
 #include "shaders/float_controls.spv.h"
@@ -165,6 +166,28 @@ TEST_F(TypesTest, WorkgroupMemoryStartsAtZero) {
   for (uint32_t i = 0; i < 64; ++i) {
     ASSERT_EQ(out.as<uint32_t>()[i], 0u) << "workgroup " << i;
     ASSERT_EQ(out.as<uint32_t>()[64 + i], 64u) << "workgroup " << i;
+  }
+}
+
+// covers: feature:subgroupBroadcastDynamicId
+TEST_F(TypesTest, BroadcastFromALaneKnownAtRunTime) {
+  setenv("PUMICE_API_VERSION", "1.2", 1);
+  createInstance({.apiVersion = VK_API_VERSION_1_2});
+  unsetenv("PUMICE_API_VERSION");
+  VkPhysicalDeviceVulkan12Features features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  features.subgroupBroadcastDynamicId = VK_TRUE;
+  createDevice({.features = &features});
+  const TestBuffer in = makeBuffer(16), out = makeBuffer(16 * 64);
+  constexpr uint32_t kLanes[] = {3, 14, 0, 9};
+  std::copy_n(kLanes, 4, in.as<uint32_t>().begin());
+  constexpr VkDescriptorType kTwo[] = {kStorage, kStorage};
+  runOnce(makeCompute(k_broadcast, kTwo), {in, out}, 1);
+  for (uint32_t i = 0; i < 64; ++i) {
+    const uint32_t* r = &out.as<uint32_t>()[4 * i];
+    ASSERT_EQ(r[2], 16u);
+    ASSERT_EQ(r[3], i / 16);
+    ASSERT_EQ(r[0], 3 * (i / 16 * 16 + kLanes[i / 16])) << i;
+    ASSERT_EQ(r[1], 5 * (i / 4 * 4 + kLanes[i / 16] % 4)) << i;
   }
 }
 

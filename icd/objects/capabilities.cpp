@@ -109,6 +109,7 @@ void addShaderFeatures(Features* f) {
   f->shaderIntegerDotProduct = true;
   f->shaderSubgroupExtendedTypes = true;
   f->subgroupSizeControl = f->computeFullSubgroups = true;
+  f->subgroupBroadcastDynamicId = true;
   f->shaderSubgroupClock = f->shaderDeviceClock = true;
 }
 
