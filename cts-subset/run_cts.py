@@ -5,7 +5,8 @@
         --list cts-subset/lists/first_light.txt --out /tmp/cts
 
 A crash or a hang costs one case: the rest is run in a new process. OUT gets one file per outcome (pass.txt, fail.txt,
-crash.txt, timeout.txt, notsupported.txt, ...) with a case name a line, followed by deqp-vk's message where it has one.
+crash.txt, timeout.txt, notsupported.txt, ...) with a case name a line, followed by deqp-vk's message where it has one;
+they are written every half minute, so that a run that is stopped leaves what it has.
 Exit code 0 when nothing failed, crashed or hung apart from what --expected names.
 """
 
@@ -31,10 +32,11 @@ BAD = {"fail", "crash", "timeout", "internalerror", "resourceerror", "devicelost
 class Results:
     """Outcome and message by case name; shared by the workers."""
 
-    def __init__(self, total):
+    def __init__(self, total, out):
         self.lock = threading.Lock()
         self.by_case = {}
         self.total = total
+        self.out = out
         self.next_note = time.monotonic() + 30
 
     def add(self, case, outcome, message=""):
@@ -43,6 +45,7 @@ class Results:
             if time.monotonic() > self.next_note:
                 self.next_note = time.monotonic() + 30
                 print(f"{len(self.by_case)} of {self.total}: {self.counts()}", file=sys.stderr, flush=True)
+                write_results(self.out, self)
 
     def counts(self):
         counted = collections.Counter(outcome for outcome, _ in self.by_case.values())
@@ -202,7 +205,7 @@ def main():
     if not chosen:
         sys.exit("run_cts: no case matches")
 
-    results = Results(len(chosen))
+    results = Results(len(chosen), args.out)
     env = environment(args.manifest)
     chunks = [chosen[i : i + args.chunk] for i in range(0, len(chosen), args.chunk)]
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
