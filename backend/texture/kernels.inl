@@ -7,6 +7,20 @@ namespace {
 #include "backend/texture/fetch.inl"
 //
 #include "backend/texture/read.inl"
+//
+#include "backend/texture/wrap.inl"
+//
+#include "backend/texture/cube.inl"
+//
+#include "backend/texture/site.inl"
+//
+#include "backend/texture/filter.inl"
+//
+#include "backend/texture/lod.inl"
+//
+#include "backend/texture/sample.inl"
+//
+#include "backend/texture/gather.inl"
 
 #undef PUMICE_INLINE
 }  // namespace

@@ -18,7 +18,7 @@
 
 namespace pumice::texture {
 
-const Kernels kKernelsAvx2 = {avx2::read, nullptr, nullptr, nullptr};
+const Kernels kKernelsAvx2 = {avx2::read, avx2::sample, avx2::gather, avx2::queryLod};
 
 }  // namespace pumice::texture
 

@@ -19,7 +19,7 @@
 
 namespace pumice::texture {
 
-const Kernels kKernelsAvx512 = {avx512::read, nullptr, nullptr, nullptr};
+const Kernels kKernelsAvx512 = {avx512::read, avx512::sample, avx512::gather, avx512::queryLod};
 
 }  // namespace pumice::texture
 

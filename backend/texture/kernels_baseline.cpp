@@ -6,6 +6,6 @@
 
 namespace pumice::texture {
 
-const Kernels kKernelsBaseline = {baseline::read, nullptr, nullptr, nullptr};
+const Kernels kKernelsBaseline = {baseline::read, baseline::sample, baseline::gather, baseline::queryLod};
 
 }  // namespace pumice::texture

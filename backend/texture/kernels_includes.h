@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "backend/formats/srgb.h"
 #include "backend/texture/access.h"

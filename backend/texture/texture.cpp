@@ -36,7 +36,16 @@ void accessUniform(abi::ImageCall* call, uint32_t lanes, uint32_t first) {
     }
     return;
   }
-  readZero(call, lanes);  // no sampling yet
+  const Sampler sampler = loadSampler(call->sampler[first]);
+  if (!view || !sampler.exists || view.shape == abi::ViewShape::kBuffer) {
+    readZero(call, lanes);
+  } else if (call->op == ImageOp::kSample) {
+    bestKernels().sample(call, lanes, view, sampler);
+  } else if (call->op == ImageOp::kGather) {
+    bestKernels().gather(call, lanes, view, sampler);
+  } else {
+    bestKernels().queryLod(call, lanes, view, sampler);
+  }
 }
 
 }  // namespace
