@@ -159,6 +159,7 @@ TEST(TexelCodec, EncodesFloatsAtEveryBoundary) {
       codec.encode(rgba.data(), floats.size(), texels.data());
       for (size_t i = 0; i < floats.size(); ++i) {
         for (const Channel& c : channels) {
+          if (i % 8 != 0 && &c != &walked) continue;  // the others have or had their own walk
           const uint64_t code = reference::bitsOf(&texels[i * codec.texelBytes], c.offset, c.bits);
           if (c.letter == 'X') {
             ASSERT_EQ(code, 0u) << "padding";
