@@ -60,8 +60,9 @@ struct ComputeCodeInfo {
   uint32_t sharedBytes;
   uint32_t frameBytes;
   uint32_t groupCost_ns;
-  uint32_t flags;
+  uint32_t flags;  // kCode…
 };
+inline constexpr uint32_t kCodeIsQuick = 1;  // of Tier::kQuick
 
 struct CompiledObject {
   ComputeCodeInfo info{};

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "backend/abi/descriptor.h"
+#include "backend/abi/heat.h"
 #include "backend/abi/image_call.h"
 
 namespace pumice::abi {
@@ -70,8 +71,10 @@ static_assert(sizeof(ComputeEnv) == 104);
 // included. The callee runs them in ascending order. MXCSR is the driver's (round to nearest, no FTZ/DAZ, masked).
 using ComputeEntry = void (*)(ComputeEnv* env, uint64_t groupBegin, uint64_t groupEnd);
 
-// What a dispatch packet points to: owned by the pipeline, immutable while any command buffer may refer to it (the
-// tiered compiler replaces `entry` with an atomic store; both versions stay valid).
+// What a dispatch packet points to: owned by the pipeline, immutable while any command buffer may refer to it, but for
+// what a change of tier replaces. The compiler in the background stores `frameBytes` (which never shrinks), then
+// `entry` with release order; a worker loads `entry` with acquire order, then `frameBytes`. Both versions of the code
+// stay valid as long as the program.
 struct ComputeProgram {
   ComputeEntry entry;
   uint32_t localSize[3];
@@ -84,7 +87,8 @@ struct ComputeProgram {
   uint32_t flags;
   uint64_t codeHash;      // for traces and dumps
   const char* debugName;  // owned by the pipeline, may be nullptr
+  Heat* heat;             // nullptr: this code is final
 };
-static_assert(sizeof(ComputeProgram) == 56);
+static_assert(sizeof(ComputeProgram) == 64);
 
 }  // namespace pumice::abi

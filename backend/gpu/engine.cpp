@@ -97,10 +97,12 @@ void callCopyEngine(void* context) {
   }
 }
 
-// Fills what changes from span to span. False when the worker has no memory for the shader.
+// Fills what changes from span to span. False when the worker has no memory for the shader. After the entry is read:
+// the frame may have grown with it.
 bool prepareEnv(Machine& machine, sched::Worker& worker, const Work& work, abi::ComputeEnv& env) {
   const DispatchState state = dispatchState(work);
-  if (!worker.arena().reserve(state.program->sharedBytes, state.program->frameBytes)) return false;
+  const uint32_t frame_B = __atomic_load_n(&state.program->frameBytes, __ATOMIC_RELAXED);
+  if (!worker.arena().reserve(state.program->sharedBytes, frame_B)) return false;
   env.runtime = &kRuntimeTable;
   env.bindings = state.bindings;
   env.pushConstants = state.pushConstants;
@@ -129,22 +131,26 @@ void executeUnits(Machine& machine, sched::Worker& worker, const Queue& queue, c
   if (machine.watchdog) machine.watchdog->enter(worker, &queue);
   if (work.kind == WorkKind::kDispatch) {
     const abi::ComputeProgram& program = *dispatchState(work).program;
+    // Replaced by the tiered compiler while dispatches run.
+    call.entry = __atomic_load_n(&program.entry, __ATOMIC_ACQUIRE);
     if (!prepareEnv(machine, worker, work, context.env)) {
       if (machine.watchdog) machine.watchdog->leave(worker);
       machine.lose("no memory for a worker's shared memory and frame");
       return;
     }
-    // Replaced by the tiered compiler while dispatches run.
-    call.entry = __atomic_load_n(&program.entry, __ATOMIC_ACQUIRE);
-    const bool timed = timing == Timing::kMeasure || ++context.untimedRuns >= kSampleEvery;
-    if (timed) {
+    const uint64_t groups = end - begin;
+    uint64_t ran_ns = 0;
+    if (timing == Timing::kMeasure || ++context.untimedRuns >= kSampleEvery) {
       context.untimedRuns = 0;
       const uint64_t start_ns = sched::monotonicNow_ns();
       exit = kmd::runGuarded(callShader, &call, &fault);
-      if (exit == kmd::GuardedExit::kReturned) refineCost(program, end - begin, sched::monotonicNow_ns() - start_ns);
+      ran_ns = sched::monotonicNow_ns() - start_ns;
+      if (exit == kmd::GuardedExit::kReturned) refineCost(program, groups, ran_ns);
     } else {
       exit = kmd::runGuarded(callShader, &call, &fault);
+      if (program.heat) ran_ns = estimate_ns(work, groups);
     }
+    if (program.heat && exit == kmd::GuardedExit::kReturned) abi::addHeat(*program.heat, ran_ns);
   } else {
     exit = kmd::runGuarded(callCopyEngine, &call, &fault);
   }

@@ -71,6 +71,7 @@ int main(int argc, char** argv) {
   uint32_t repetitions = 20;
   double workPerRun = 0;
   bool quick = false;
+  int compiles = 5;
   app.add_option("shader", file, "SPIR-V file")->required();
   app.add_option("--groups", groups, "workgroups")->delimiter(',')->expected(3);
   app.add_option("--buffers", buffers, "bytes of each binding")->delimiter(',');
@@ -79,6 +80,7 @@ int main(int argc, char** argv) {
   app.add_option("-V", info.target.vectorLanes, "vector lanes; 0: this machine's");
   app.add_option("-k", info.target.gangVectors, "vectors of a gang; 0: chosen");
   app.add_option("--reps", repetitions, "measured runs");
+  app.add_option("--compiles", compiles, "measured compiles");
   app.add_option("--work", workPerRun, "units of work of a run, printed per second");
   app.add_option("--dump", dump, "ir, llvm or asm instead of a run");
   app.add_option("--object", objectFile, "writes the object file");
@@ -98,7 +100,7 @@ int main(int argc, char** argv) {
 
   double read_ms = 1e9, passes_ms = 1e9, codegen_ms = 1e9;
   CompileResult compiled;
-  for (int round = 0; round < 5; ++round) {
+  for (int round = 0; round < compiles; ++round) {
     double t = now_ms();
     spirv::ReadResult read = spirv::readCompute(info);
     read_ms = std::min(read_ms, now_ms() - t);

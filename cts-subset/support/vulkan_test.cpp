@@ -155,18 +155,21 @@ void VulkanTest::createFullDevice() {
   createDevice(options);
 }
 
-void VulkanTest::destroyAll() {
-  if (device_ != VK_NULL_HANDLE) {
-    vkDeviceWaitIdle(device_);
-    while (!cleanups_.empty()) {
-      cleanups_.back()();
-      cleanups_.pop_back();
-    }
-    for (VkCommandPool pool : pools_) vkDestroyCommandPool(device_, pool, nullptr);
-    pools_.clear();
-    vkDestroyDevice(device_, nullptr);
-    device_ = VK_NULL_HANDLE;
+void VulkanTest::destroyDevice() {
+  if (device_ == VK_NULL_HANDLE) return;
+  vkDeviceWaitIdle(device_);
+  while (!cleanups_.empty()) {
+    cleanups_.back()();
+    cleanups_.pop_back();
   }
+  for (VkCommandPool pool : pools_) vkDestroyCommandPool(device_, pool, nullptr);
+  pools_.clear();
+  vkDestroyDevice(device_, nullptr);
+  device_ = VK_NULL_HANDLE;
+}
+
+void VulkanTest::destroyAll() {
+  destroyDevice();
   if (instance_ != VK_NULL_HANDLE) {
     if (messenger_ != VK_NULL_HANDLE) {
       INSTANCE_FN(vkDestroyDebugUtilsMessengerEXT);

@@ -54,7 +54,9 @@ class VulkanTest : public testing::Test {
   void createDevice(const DeviceOptions& options = {});
   /// A device of version 1.1 with every extension and every feature that the driver reports.
   void createFullDevice();
-  /// Ends what createDevice and the helpers made.
+  /// Ends what createDevice and the helpers made; the instance stays.
+  void destroyDevice();
+  /// The instance too.
   void destroyAll();
 
   VkInstance instance() const { return instance_; }

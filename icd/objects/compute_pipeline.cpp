@@ -1,7 +1,10 @@
 #include "icd/objects/compute_pipeline.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/trace/log.h"
@@ -44,6 +47,32 @@ shader::TargetOptions targetOptions() {
   return target;
 }
 
+// Which code a pipeline is created with, and whether better code may follow.
+struct Tiers {
+  shader::Tier first = shader::Tier::kQuick;
+  bool mayImprove = true;
+  bool forced = false;
+};
+
+Tiers tiersOf(const VkComputePipelineCreateInfo& info) {
+  if (const char* text = std::getenv("PUMICE_TIER")) {
+    if (std::strcmp(text, "quick") == 0) return {shader::Tier::kQuick, false, true};
+    if (std::strcmp(text, "better") == 0) return {shader::Tier::kBetter, false, true};
+  }
+  return {shader::Tier::kQuick, (info.flags & VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT) == 0, false};
+}
+
+shader::Tier tierOf(const shader::CompiledObject& object) {
+  return (object.info.flags & shader::kCodeIsQuick) != 0 ? shader::Tier::kQuick : shader::Tier::kBetter;
+}
+
+// A program is worth better code when it has run about as long as that takes to make, which is two to three times as
+// long as its quick code took; so at worst a small multiple of the time is spent in vain.
+uint64_t hotLimit_ns(uint64_t quickCompile_ns) {
+  constexpr uint64_t kLeast_ns = 1'000'000, kMost_ns = 100'000'000;
+  return std::clamp(2 * quickCompile_ns, kLeast_ns, kMost_ns);
+}
+
 uint32_t subgroupSize(const VkPipelineShaderStageCreateInfo& stage) {
   if (const auto* required = findInChain<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(stage.pNext)) {
     return required->requiredSubgroupSize;
@@ -51,14 +80,80 @@ uint32_t subgroupSize(const VkPipelineShaderStageCreateInfo& stage) {
   return environmentNumber("PUMICE_SUBGROUP_SIZE", kDefaultSubgroupSize);
 }
 
-VkResult failed(const shader::CompileResult& result) {
+// All that a compile reads, by value: better code may be made when the application's structures are gone.
+class CompileSource {
+ public:
+  explicit CompileSource(const VkComputePipelineCreateInfo& info)
+      : entryPoint_(info.stage.pName),
+        constants_(specConstants(info.stage.pSpecializationInfo)),
+        bindings_(PipelineLayout::from(info.layout)->bindingSlots()) {
+    if (const ShaderModule* module = ShaderModule::from(info.stage.module)) {
+      spirv_ = module->code();
+    } else if (const auto* inlined = findInChain<VkShaderModuleCreateInfo>(info.stage.pNext)) {
+      spirv_ = std::make_shared<const std::vector<uint32_t>>(inlined->pCode,
+                                                             inlined->pCode + inlined->codeSize / sizeof(uint32_t));
+    }
+    if (spirv_ != nullptr) compile_.spirv = *spirv_;
+    compile_.entryPoint = entryPoint_.c_str();
+    compile_.specConstants = constants_;
+    compile_.bindings = bindings_;
+    compile_.subgroupSize = subgroupSize(info.stage);
+    compile_.target = targetOptions();
+  }
+  CompileSource(const CompileSource&) = delete;
+  CompileSource& operator=(const CompileSource&) = delete;
+
+  /// Valid as long as this object.
+  shader::ComputeCompileInfo of(shader::Tier tier) const {
+    shader::ComputeCompileInfo info = compile_;
+    info.target.tier = tier;
+    return info;
+  }
+
+ private:
+  std::shared_ptr<const std::vector<uint32_t>> spirv_;
+  std::string entryPoint_;
+  std::vector<shader::SpecConstant> constants_;
+  std::vector<abi::BindingSlot> bindings_;
+  shader::ComputeCompileInfo compile_;  // of the above
+};
+
+void logFailure(const char* what, const shader::CompileResult& result) {
   static constexpr const char* kReasons[] = {"", "out of memory", "invalid SPIR-V", "unsupported SPIR-V",
                                              "internal error"};
-  PUMICE_ERROR("icd", "vkCreateComputePipelines: %s: %s", kReasons[static_cast<uint8_t>(result.status)],
-               result.message.c_str());
+  PUMICE_ERROR("icd", "%s: %s: %s", what, kReasons[static_cast<uint8_t>(result.status)], result.message.c_str());
+}
+
+VkResult failed(const shader::CompileResult& result) {
+  logFailure("vkCreateComputePipelines", result);
   // The specification has no code for a module that breaks the rules; this one says "not this pipeline".
   return result.status == shader::CompileStatus::kOutOfHostMemory ? VK_ERROR_OUT_OF_HOST_MEMORY
                                                                   : VK_ERROR_INITIALIZATION_FAILED;
+}
+
+abi::ComputeEntry entryOf(const shader::cache::LoadedCode& code) {
+  return reinterpret_cast<abi::ComputeEntry>(reinterpret_cast<uintptr_t>(code.entry));  // data to code pointer
+}
+
+shader::cache::LoadResult loadCode(const shader::CompiledObject& object) {
+  return shader::cache::loadObject(shader::cache::CodeArena::instance(), object.elf, shader::kEntrySymbol);
+}
+
+// On the hot tier's thread.
+BetterCode makeBetter(const CompileSource& source, const std::weak_ptr<ObjectCache>& cache, const CacheKey& key) {
+  TimedCompile compiled = compileComputeHere(source.of(shader::Tier::kBetter));
+  if (compiled.result.status != shader::CompileStatus::kOk) {
+    logFailure("better code", compiled.result);
+    return {};
+  }
+  const auto object = std::make_shared<const shader::CompiledObject>(std::move(compiled.result.object));
+  if (const auto alive = cache.lock()) alive->insertLate(key, object);
+  const shader::cache::LoadResult loaded = loadCode(*object);
+  if (loaded.status != shader::cache::LoadStatus::kOk) {
+    PUMICE_ERROR("icd", "better code cannot be loaded: %s", loaded.message.c_str());
+    return {};
+  }
+  return {loaded.code.block, entryOf(loaded.code), object->info.frameBytes};
 }
 
 void feedBack(const VkPipelineCreationFeedbackCreateInfo& feedback, uint64_t duration_ns, bool cacheHit) {
@@ -73,10 +168,11 @@ void feedBack(const VkPipelineCreationFeedbackCreateInfo& feedback, uint64_t dur
 }  // namespace
 
 ComputePipeline::~ComputePipeline() {
+  hot_.reset();
   if (code_) shader::cache::CodeArena::instance().free(code_);
 }
 
-VkResult ComputePipeline::init(const VkComputePipelineCreateInfo& info, ObjectCache* cache) {
+VkResult ComputePipeline::init(const VkComputePipelineCreateInfo& info, const std::shared_ptr<ObjectCache>& cache) {
   const auto* feedback = findInChain<VkPipelineCreationFeedbackCreateInfo>(info.pNext);
   const uint64_t start = feedback != nullptr ? monotonicNow_ns() : 0;
   bool cacheHit = false;
@@ -85,45 +181,43 @@ VkResult ComputePipeline::init(const VkComputePipelineCreateInfo& info, ObjectCa
   return result;
 }
 
-VkResult ComputePipeline::build(const VkComputePipelineCreateInfo& info, ObjectCache* cache, bool* cacheHit) {
-  shader::ComputeCompileInfo compile;
-  if (const ShaderModule* module = ShaderModule::from(info.stage.module)) {
-    compile.spirv = module->code();
-  } else if (const auto* inlined = findInChain<VkShaderModuleCreateInfo>(info.stage.pNext)) {
-    compile.spirv = {inlined->pCode, inlined->codeSize / sizeof(uint32_t)};
-  }
-  const std::vector<shader::SpecConstant> constants = specConstants(info.stage.pSpecializationInfo);
-  compile.entryPoint = info.stage.pName;
-  compile.specConstants = constants;
-  compile.bindings = PipelineLayout::from(info.layout)->bindingSlots();
-  compile.subgroupSize = subgroupSize(info.stage);
-  compile.target = targetOptions();
-
-  const CacheKey key = cacheKey(compile);
-  if (cache != nullptr) {
-    if (const ObjectCache::Entry entry = cache->find(key)) {
-      *cacheHit = true;
-      return load(*entry, key);
+VkResult ComputePipeline::build(const VkComputePipelineCreateInfo& info, const std::shared_ptr<ObjectCache>& cache,
+                                bool* cacheHit) {
+  const Tiers tiers = tiersOf(info);
+  const auto source = std::make_shared<const CompileSource>(info);
+  const CacheKey key = cacheKey(source->of(tiers.first));
+  ObjectCache::Entry object = cache != nullptr ? cache->find(key) : nullptr;
+  if (object != nullptr && tiers.forced && tierOf(*object) != tiers.first) object = nullptr;
+  *cacheHit = object != nullptr;
+  uint64_t compile_ns = 0;
+  if (object == nullptr) {
+    if ((info.flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT) != 0) {
+      return VK_PIPELINE_COMPILE_REQUIRED;
     }
+    TimedCompile compiled = compileCompute(source->of(tiers.first));
+    if (compiled.result.status != shader::CompileStatus::kOk) return failed(compiled.result);
+    compile_ns = compiled.duration_ns;
+    object = std::make_shared<const shader::CompiledObject>(std::move(compiled.result.object));
+    if (cache != nullptr) cache->insert(key, object);
   }
-  if ((info.flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT) != 0) return VK_PIPELINE_COMPILE_REQUIRED;
-  shader::CompileResult result = compileCompute(compile);
-  if (result.status != shader::CompileStatus::kOk) return failed(result);
-  const auto object = std::make_shared<shader::CompiledObject>(std::move(result.object));
-  if (cache != nullptr) cache->insert(key, object);
-  return load(*object, key);
+  if (const VkResult result = load(*object, key); result != VK_SUCCESS) return result;
+  if (tiers.mayImprove && tierOf(*object) == shader::Tier::kQuick) {
+    const std::weak_ptr<ObjectCache> later = cache;
+    hot_.emplace(HotTier::instance(), program_, hotLimit_ns(compile_ns),
+                 [source, later, key] { return makeBetter(*source, later, key); });
+  }
+  return VK_SUCCESS;
 }
 
 VkResult ComputePipeline::load(const shader::CompiledObject& object, const CacheKey& key) {
-  shader::cache::LoadResult loaded =
-      shader::cache::loadObject(shader::cache::CodeArena::instance(), object.elf, shader::kEntrySymbol);
+  const shader::cache::LoadResult loaded = loadCode(object);
   if (loaded.status == shader::cache::LoadStatus::kOutOfHostMemory) return VK_ERROR_OUT_OF_HOST_MEMORY;
   if (loaded.status != shader::cache::LoadStatus::kOk) {
     PUMICE_ERROR("icd", "vkCreateComputePipelines: the object code cannot be loaded: %s", loaded.message.c_str());
     return VK_ERROR_INITIALIZATION_FAILED;
   }
   code_ = loaded.code.block;
-  program_.entry = reinterpret_cast<abi::ComputeEntry>(reinterpret_cast<uintptr_t>(loaded.code.entry));
+  program_.entry = entryOf(loaded.code);
   std::memcpy(program_.localSize, object.info.localSize, sizeof program_.localSize);
   program_.subgroupSize = object.info.subgroupSize;
   program_.sharedBytes = object.info.sharedBytes;
@@ -139,13 +233,13 @@ VKAPI_ATTR VkResult VKAPI_CALL vkCreateComputePipelines(VkDevice device, VkPipel
                                                         const VkComputePipelineCreateInfo* pCreateInfos,
                                                         const VkAllocationCallbacks* pAllocator,
                                                         VkPipeline* pPipelines) {
-  PipelineCache* cache = PipelineCache::from(pipelineCache);
+  const PipelineCache* cache = PipelineCache::from(pipelineCache);
   for (uint32_t i = 0; i < createInfoCount; ++i) pPipelines[i] = VK_NULL_HANDLE;
   // Vulkan 1.3, 10.4: pipelines that can be made are made; what failed is null, and the first failure is the result.
   VkResult first = VK_SUCCESS;
   for (uint32_t i = 0; i < createInfoCount; ++i) {
     const VkResult result = ComputePipeline::create(pAllocator, &pPipelines[i], *Device::from(device), pCreateInfos[i],
-                                                    cache != nullptr ? &cache->objects() : nullptr);
+                                                    cache != nullptr ? cache->objects() : nullptr);
     if (result == VK_SUCCESS) continue;
     if (first == VK_SUCCESS || (first > 0 && result < 0)) first = result;
     if ((pCreateInfos[i].flags & VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT) != 0) break;

@@ -34,6 +34,10 @@ size_t recordBytes(const shader::CompiledObject& object) {
   return sizeof(RecordHeader) + ((object.elf.size() + 7) & ~7ull);
 }
 
+bool isQuick(const shader::CompiledObject& object) {
+  return (object.info.flags & shader::kCodeIsQuick) != 0;
+}
+
 // What CPUID says about instruction sets; the compiler may use any of them.
 struct CpuFeatures {
   uint32_t words[8] = {};
@@ -77,7 +81,6 @@ CacheKey cacheKey(const shader::ComputeCompileInfo& info) {
   add(info.subgroupSize);
   add(info.target.vectorLanes);
   add(info.target.gangVectors);
-  add(info.target.tier);
   add(info.target.boundsChecks);
   add(info.spirv.size());
   XXH3_128bits_update(&state, info.spirv.data(), info.spirv.size_bytes());
@@ -96,42 +99,66 @@ CacheKey cacheKey(const shader::ComputeCompileInfo& info) {
 ObjectCache::Entry ObjectCache::find(const CacheKey& key) const {
   std::lock_guard lock(lock_);
   const auto at = entries_.find(key);
-  return at != entries_.end() ? at->second : nullptr;
+  return at != entries_.end() ? at->second.best() : nullptr;
+}
+
+void ObjectCache::insertLocked(const CacheKey& key, Entry entry) {
+  Slot& slot = entries_[key];
+  if (slot.best() && !isQuick(*slot.best())) return;
+  if (slot.best() && isQuick(*entry)) return;
+  slot = {std::move(entry), nullptr};
 }
 
 void ObjectCache::insert(const CacheKey& key, Entry entry) {
   std::lock_guard lock(lock_);
-  entries_.emplace(key, std::move(entry));
+  insertLocked(key, std::move(entry));
+}
+
+void ObjectCache::insertLate(const CacheKey& key, Entry entry) {
+  std::lock_guard lock(lock_);
+  entries_[key].late = std::move(entry);
 }
 
 void ObjectCache::merge(const ObjectCache& from) {
   std::scoped_lock lock(lock_, from.lock_);
-  for (const auto& [key, entry] : from.entries_) entries_.emplace(key, entry);
+  for (const auto& [key, slot] : from.entries_) insertLocked(key, slot.best());
 }
 
-size_t ObjectCache::serializedBytes() const {
+size_t ObjectCache::serializedBytes() {
   std::lock_guard lock(lock_);
   size_t bytes = 0;
-  for (const auto& [key, entry] : entries_) bytes += recordBytes(*entry);
+  for (auto& [key, slot] : entries_) {
+    slot = {slot.best(), nullptr};
+    bytes += recordBytes(*slot.entry);
+  }
   return bytes;
 }
 
-size_t ObjectCache::serialize(std::span<std::byte> out) const {
+ObjectCache::Written ObjectCache::serialize(std::span<std::byte> out) const {
   std::lock_guard lock(lock_);
-  size_t used = 0;
-  for (const auto& [key, entry] : entries_) {
+  size_t wanted = 0;
+  for (const auto& [key, slot] : entries_) wanted += recordBytes(*slot.best());
+  const bool lateFit = wanted <= out.size();
+  Written written;
+  for (const auto& [key, slot] : entries_) {
+    const Entry& entry = lateFit ? slot.best() : slot.entry;
+    if (!entry) continue;
     const size_t bytes = recordBytes(*entry);
-    if (out.size() - used < bytes) continue;
+    if (out.size() - written.bytes < bytes) {
+      written.complete = false;
+      continue;
+    }
     RecordHeader header{key, 0, 0, entry->elf.size(), entry->info};
     const XXH128_hash_t check = checksum(header, entry->elf);
     header.checkLow = check.low64;
     header.checkHigh = check.high64;
-    std::memset(out.data() + used, 0, bytes);
-    std::memcpy(out.data() + used, &header, sizeof header);
-    std::memcpy(out.data() + used + sizeof header, entry->elf.data(), entry->elf.size());
-    used += bytes;
+    std::byte* at = out.data() + written.bytes;
+    std::memset(at, 0, bytes);
+    std::memcpy(at, &header, sizeof header);
+    std::memcpy(at + sizeof header, entry->elf.data(), entry->elf.size());
+    written.bytes += bytes;
   }
-  return used;
+  return written;
 }
 
 void ObjectCache::deserialize(std::span<const std::byte> in) {

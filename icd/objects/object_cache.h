@@ -1,7 +1,8 @@
 // Compiled objects by content: what a VkPipelineCache holds.
 //
-// A key is a hash over everything that decides about the code: SPIR-V, entry point, specialisation, bindings, subgroup
-// size, code generation options, ABI version, build id and CPU features. Thread safe.
+// A key is a hash over everything that decides about the code but its tier: SPIR-V, entry point, specialisation,
+// bindings, subgroup size, code generation options, ABI version, build id and CPU features. Of two tiers the better one
+// stays. Thread safe.
 #pragma once
 
 #include <array>
@@ -31,21 +32,36 @@ class ObjectCache {
  public:
   using Entry = std::shared_ptr<const shader::CompiledObject>;
 
-  /// nullptr: not here.
+  /// The best there is; nullptr: not here.
   Entry find(const CacheKey& key) const;
   void insert(const CacheKey& key, Entry entry);
+  /// Better code that the background made, for later calls of find(). An application that has asked for the size of the
+  /// data expects them to fit when it asks for the data: bytes get it only with the next question for the size, or if
+  /// there is room.
+  void insertLate(const CacheKey& key, Entry entry);
   void merge(const ObjectCache& from);
 
   /// Records as bytes. Each carries a checksum that covers key, identity and content; a record that does not match, or
   /// a blob that ends early, is left out on reading.
-  size_t serializedBytes() const;
-  /// Writes whole records while they fit; returns the bytes written.
-  size_t serialize(std::span<std::byte> out) const;
+  size_t serializedBytes();
+  struct Written {
+    size_t bytes = 0;
+    bool complete = true;
+  };
+  /// Writes whole records while they fit.
+  Written serialize(std::span<std::byte> out) const;
   void deserialize(std::span<const std::byte> in);
 
  private:
+  struct Slot {
+    Entry entry;
+    Entry late;  // takes the place of `entry`
+    const Entry& best() const { return late ? late : entry; }
+  };
+  void insertLocked(const CacheKey& key, Entry entry);
+
   mutable std::mutex lock_;
-  std::map<CacheKey, Entry> entries_;
+  std::map<CacheKey, Slot> entries_;
 };
 
 }  // namespace pumice::icd

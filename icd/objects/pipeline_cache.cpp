@@ -30,24 +30,24 @@ VkResult PipelineCache::init(const VkPipelineCacheCreateInfo& info) {
     return VK_SUCCESS;
   }
   const std::span<const std::byte> all(static_cast<const std::byte*>(info.pInitialData), info.initialDataSize);
-  objects_.deserialize(all.subspan(sizeof header));
+  objects_->deserialize(all.subspan(sizeof header));
   return VK_SUCCESS;
 }
 
 VkResult PipelineCache::data(size_t* size_B, void* out) const {
   const VkPipelineCacheHeaderVersionOne header = expectedHeader();
-  const size_t wanted = sizeof header + objects_.serializedBytes();
   if (out == nullptr) {
-    *size_B = wanted;
+    *size_B = sizeof header + objects_->serializedBytes();
     return VK_SUCCESS;
   }
   const size_t room = *size_B;
   *size_B = 0;
   if (room < sizeof header) return VK_INCOMPLETE;
   std::memcpy(out, &header, sizeof header);
-  const std::span<std::byte> rest(static_cast<std::byte*>(out) + sizeof header, room - sizeof header);
-  *size_B = sizeof header + objects_.serialize(rest);
-  return room < wanted ? VK_INCOMPLETE : VK_SUCCESS;
+  const ObjectCache::Written written =
+      objects_->serialize({static_cast<std::byte*>(out) + sizeof header, room - sizeof header});
+  *size_B = sizeof header + written.bytes;
+  return written.complete ? VK_SUCCESS : VK_INCOMPLETE;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL vkCreatePipelineCache(VkDevice device, const VkPipelineCacheCreateInfo* pCreateInfo,
@@ -69,7 +69,7 @@ VKAPI_ATTR VkResult VKAPI_CALL vkGetPipelineCacheData(VkDevice, VkPipelineCache 
 VKAPI_ATTR VkResult VKAPI_CALL vkMergePipelineCaches(VkDevice, VkPipelineCache dstCache, uint32_t srcCacheCount,
                                                      const VkPipelineCache* pSrcCaches) {
   for (uint32_t i = 0; i < srcCacheCount; ++i) {
-    PipelineCache::from(dstCache)->objects().merge(PipelineCache::from(pSrcCaches[i])->objects());
+    PipelineCache::from(dstCache)->objects()->merge(*PipelineCache::from(pSrcCaches[i])->objects());
   }
   return VK_SUCCESS;
 }

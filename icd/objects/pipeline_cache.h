@@ -1,6 +1,8 @@
 // VkPipelineCache: an ObjectCache with Vulkan's header in front when it becomes bytes.
 #pragma once
 
+#include <memory>
+
 #include "icd/objects/object.h"
 #include "icd/objects/object_cache.h"
 
@@ -14,11 +16,12 @@ class PipelineCache : public Object<PipelineCache, VkPipelineCache, VK_OBJECT_TY
 
   VkResult init(const VkPipelineCacheCreateInfo& info);
 
-  ObjectCache& objects() { return objects_; }
+  /// Outlives this object where better code is still being made for it.
+  const std::shared_ptr<ObjectCache>& objects() const { return objects_; }
   VkResult data(size_t* size_B, void* out) const;
 
  private:
-  ObjectCache objects_;
+  std::shared_ptr<ObjectCache> objects_ = std::make_shared<ObjectCache>();
 };
 
 }  // namespace pumice::icd

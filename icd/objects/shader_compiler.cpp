@@ -8,6 +8,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "icd/objects/timing.h"
 #include "shaders/cache/compiler_library.h"
 
 namespace pumice::icd {
@@ -18,7 +19,7 @@ constexpr size_t kStackBytes = 8u << 20;
 
 struct Job {
   const shader::ComputeCompileInfo& info;
-  shader::CompileResult result;
+  TimedCompile compiled;
 };
 
 void* run(void* argument) {
@@ -26,23 +27,31 @@ void* run(void* argument) {
 #if defined(__x86_64__)
   _mm_setcsr(0x1f80);  // round to nearest, nothing flushed, all exceptions masked
 #endif
-  try {
-    const shader::cache::CompilerLibrary& library = shader::cache::compilerLibrary();
-    if (library.table == nullptr) {
-      job.result.status = shader::CompileStatus::kInternalError;
-      job.result.message = library.message;
-    } else {
-      job.result = library.table->compileCompute(job.info);
-    }
-  } catch (const std::bad_alloc&) {  // opening the library
-    job.result.status = shader::CompileStatus::kOutOfHostMemory;
-  }
+  job.compiled = compileComputeHere(job.info);
   return nullptr;
 }
 
 }  // namespace
 
-shader::CompileResult compileCompute(const shader::ComputeCompileInfo& info) {
+TimedCompile compileComputeHere(const shader::ComputeCompileInfo& info) {
+  TimedCompile compiled;
+  try {
+    const shader::cache::CompilerLibrary& library = shader::cache::compilerLibrary();
+    if (library.table == nullptr) {
+      compiled.result.status = shader::CompileStatus::kInternalError;
+      compiled.result.message = library.message;
+    } else {
+      const uint64_t start_ns = monotonicNow_ns();
+      compiled.result = library.table->compileCompute(info);
+      compiled.duration_ns = monotonicNow_ns() - start_ns;
+    }
+  } catch (const std::bad_alloc&) {  // opening the library
+    compiled.result.status = shader::CompileStatus::kOutOfHostMemory;
+  }
+  return compiled;
+}
+
+TimedCompile compileCompute(const shader::ComputeCompileInfo& info) {
   Job job{info, {}};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -52,7 +61,7 @@ shader::CompileResult compileCompute(const shader::ComputeCompileInfo& info) {
   pthread_attr_destroy(&attributes);
   if (error != 0) throw std::bad_alloc();
   pthread_join(thread, nullptr);
-  return std::move(job.result);
+  return std::move(job.compiled);
 }
 
 }  // namespace pumice::icd

@@ -6,7 +6,15 @@
 
 namespace pumice::icd {
 
+struct TimedCompile {
+  shader::CompileResult result;
+  uint64_t duration_ns = 0;  // without the opening of the compiler
+};
+
 /// Loads the compiler at the first call. Blocks until the code is there. Any thread.
-shader::CompileResult compileCompute(const shader::ComputeCompileInfo& info);
+TimedCompile compileCompute(const shader::ComputeCompileInfo& info);
+
+/// The same on the calling thread, which must be one of ours with 8 MiB of stack.
+TimedCompile compileComputeHere(const shader::ComputeCompileInfo& info);
 
 }  // namespace pumice::icd

@@ -6,7 +6,7 @@
 namespace pumice::icd {
 
 VkResult ShaderModule::init(const VkShaderModuleCreateInfo& info) {
-  code_.assign(info.pCode, info.pCode + info.codeSize / sizeof(uint32_t));
+  code_ = std::make_shared<const std::vector<uint32_t>>(info.pCode, info.pCode + info.codeSize / sizeof(uint32_t));
   return VK_SUCCESS;
 }
 

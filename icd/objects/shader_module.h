@@ -1,7 +1,7 @@
 // VkShaderModule: a copy of the SPIR-V. Nothing is looked at before a pipeline is made.
 #pragma once
 
-#include <span>
+#include <memory>
 #include <vector>
 
 #include "icd/objects/object.h"
@@ -16,10 +16,11 @@ class ShaderModule : public Object<ShaderModule, VkShaderModule, VK_OBJECT_TYPE_
 
   VkResult init(const VkShaderModuleCreateInfo& info);
 
-  std::span<const uint32_t> code() const { return code_; }
+  /// Pipelines that may be compiled again keep it alive.
+  const std::shared_ptr<const std::vector<uint32_t>>& code() const { return code_; }
 
  private:
-  std::vector<uint32_t> code_;
+  std::shared_ptr<const std::vector<uint32_t>> code_;
 };
 
 }  // namespace pumice::icd

@@ -86,6 +86,7 @@ Built build(const ir::Function& fn, std::span<const abi::BindingSlot> bindings, 
   built.info.sharedBytes = fn.sharedBytes;
   built.info.frameBytes = generator.frameBytes();
   built.info.groupCost_ns = estimateGroupCost_ns(fn, ranges, uniformity, plan, built.features);
+  built.info.flags = target.tier == Tier::kQuick ? kCodeIsQuick : 0;
   return built;
 }
 
@@ -105,7 +106,7 @@ CompileResult generateCompute(const ir::Function& fn, std::span<const abi::Bindi
     return result;
   }
   bool broken = false;
-  ObjectResult object = emitObject(*built.llvm.module, built.features, &broken);
+  ObjectResult object = emitObject(*built.llvm.module, built.features, target.tier, &broken);
   if (broken) {
     // In an unknown state: leaked, not destroyed.
     (void)built.llvm.module.release();
@@ -122,7 +123,7 @@ std::string describeCode(const ir::Function& fn, std::span<const abi::BindingSlo
                          const TargetOptions& target, CodeText kind) {
   Built built = build(fn, bindings, target);
   if (!built.fault.empty()) return built.fault;
-  if (kind == CodeText::kAssembly) return emitAssembly(*built.llvm.module, built.features);
+  if (kind == CodeText::kAssembly) return emitAssembly(*built.llvm.module, built.features, target.tier);
   std::string text;
   llvm::raw_string_ostream stream(text);
   built.llvm.module->print(stream, nullptr);

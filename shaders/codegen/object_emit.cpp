@@ -1,6 +1,10 @@
 #include "shaders/codegen/object_emit.h"
 
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/RegAllocRegistry.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LegacyPassManager.h>
@@ -19,6 +23,8 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <utility>
+#include <vector>
 
 namespace pumice::shader::codegen {
 namespace {
@@ -47,8 +53,8 @@ void onDiagnostic(const llvm::DiagnosticInfo* info, void* text) {
   info->print(printer);
 }
 
-// The tables are per target, not per compile; the machine itself is cheap (0.06 ms) but not thread safe.
-std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetFeatures& features) {
+// The tables are per target, not per compile.
+std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetFeatures& features, Tier tier) {
   initialiseLlvm();
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, error);
@@ -61,25 +67,89 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetFeatures& f
   options.DataSections = false;
   // The baseline; all else comes from the feature list.
   const char* cpu = "x86-64";
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(kTriple, cpu, features.llvmFeatures, options,
-                                                                          llvm::Reloc::PIC_, llvm::CodeModel::Small,
-                                                                          llvm::CodeGenOptLevel::Less));
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      kTriple, cpu, features.llvmFeatures, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      tier == Tier::kQuick ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Less));
 }
 
+// The tier whose passes this thread is adding: LLVM asks for a register allocator through a plain function.
+thread_local Tier passesTier = Tier::kBetter;
+
+llvm::FunctionPass* createRegisterAllocator() {
+  // The greedy allocator splits live ranges by region: better code for a fifth of the quick tier's time.
+  return passesTier == Tier::kQuick ? llvm::createBasicRegisterAllocator() : llvm::createGreedyRegisterAllocator();
+}
+
+// Target machines. One serves one compile at a time and rests in between; what it keeps (the tables of legal types and
+// operations of a set of features) takes longer to make than the code of a small function.
+struct Machine {
+  std::unique_ptr<llvm::TargetMachine> target;
+  std::string features;
+  Tier tier;
+};
+
+class MachinePool {
+ public:
+  // Never destroyed, as nothing in this library is.
+  static MachinePool& instance() {
+    static auto* const pool = new MachinePool;
+    return *pool;
+  }
+
+  Machine take(const TargetFeatures& features, Tier tier) {
+    {
+      const std::lock_guard lock(mutex_);
+      for (Machine& m : rested_) {
+        if (m.tier != tier || m.features != features.llvmFeatures) continue;
+        Machine machine = std::move(m);
+        m = std::move(rested_.back());
+        rested_.pop_back();
+        return machine;
+      }
+    }
+    return {createTargetMachine(features, tier), features.llvmFeatures, tier};
+  }
+  void giveBack(Machine machine) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (rested_.size() < rested_.capacity()) rested_.push_back(std::move(machine));
+  }
+
+ private:
+  MachinePool() { rested_.reserve(16); }
+
+  std::mutex mutex_;
+  std::vector<Machine> rested_;
+};
+
 // Runs the code generator; throws LlvmFatalError.
-bool emitFile(llvm::Module& module, const TargetFeatures& features, llvm::CodeGenFileType type,
+bool emitFile(llvm::Module& module, const TargetFeatures& features, Tier tier, llvm::CodeGenFileType type,
               llvm::raw_pwrite_stream& stream, std::string& message) {
-  const std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(features);
-  if (machine == nullptr) {
+  Machine machine = MachinePool::instance().take(features, tier);
+  if (machine.target == nullptr) {
     message = "LLVM has no x86-64 target";
     return false;
   }
+  passesTier = tier;
   llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true)) {
+  auto& target = static_cast<llvm::LLVMTargetMachine&>(*machine.target);
+  auto* info = new llvm::MachineModuleInfoWrapperPass(&target);
+  llvm::TargetPassConfig* config = target.createPassConfig(passes);
+  config->setDisableVerify(true);
+  passes.add(config);
+  passes.add(info);
+  if (config->addISelPasses()) {
+    message = "LLVM cannot select instructions";
+    return false;
+  }
+  config->addMachinePasses();
+  config->setInitialized();
+  if (target.addAsmPrinter(passes, stream, nullptr, type, info->getMMI().getContext())) {
     message = "LLVM cannot emit this kind of file";
     return false;
   }
+  passes.add(llvm::createFreeMachineFunctionPass());
   passes.run(module);
+  MachinePool::instance().giveBack(std::move(machine));
   return true;
 }
 
@@ -96,6 +166,15 @@ void initialiseLlvm() {
     auto& options = llvm::cl::getRegisteredOptions();
     if (const auto it = options.find("disable-lsr"); it != options.end())
       static_cast<llvm::cl::opt<bool>*>(it->second)->setValue(true);
+    // The quick tier compiles at level None, but with live intervals (the allocator that goes without makes code half
+    // as fast), and selects whole blocks: selection instruction by instruction cannot do vectors.
+    const auto set = [&](const char* name, llvm::cl::boolOrDefault value) {
+      if (const auto it = options.find(name); it != options.end())
+        static_cast<llvm::cl::opt<llvm::cl::boolOrDefault>*>(it->second)->setValue(value);
+    };
+    set("optimize-regalloc", llvm::cl::BOU_TRUE);
+    set("fast-isel", llvm::cl::BOU_FALSE);
+    llvm::RegisterRegAlloc::setDefault(createRegisterAllocator);
     llvm::install_fatal_error_handler(onFatalError);
     llvm::install_bad_alloc_error_handler(onBadAlloc);
   });
@@ -105,7 +184,7 @@ void prepareModule(llvm::Module& module, const TargetFeatures& features) {
   module.setTargetTriple(kTriple);
   // The layout follows from the triple alone.
   static const auto* const layout = new std::string([&features] {
-    const auto machine = createTargetMachine(features);
+    const auto machine = createTargetMachine(features, Tier::kBetter);
     return machine != nullptr ? machine->createDataLayout().getStringRepresentation() : std::string{};
   }());
   module.setDataLayout(*layout);
@@ -129,7 +208,7 @@ void setFunctionAttributes(llvm::Function& function, const TargetFeatures& featu
   }
 }
 
-ObjectResult emitObject(llvm::Module& module, const TargetFeatures& features, bool* llvmBroken) {
+ObjectResult emitObject(llvm::Module& module, const TargetFeatures& features, Tier tier, bool* llvmBroken) {
   ObjectResult result;
   *llvmBroken = false;
   try {
@@ -142,7 +221,7 @@ ObjectResult emitObject(llvm::Module& module, const TargetFeatures& features, bo
     module.getContext().setDiagnosticHandlerCallBack(onDiagnostic, &errors);
     llvm::SmallVector<char, 0> bytes;
     llvm::raw_svector_ostream stream(bytes);
-    if (!emitFile(module, features, llvm::CodeGenFileType::ObjectFile, stream, result.message)) return result;
+    if (!emitFile(module, features, tier, llvm::CodeGenFileType::ObjectFile, stream, result.message)) return result;
     module.getContext().setDiagnosticHandlerCallBack(nullptr);
     if (!errors.empty()) {
       result.message = "LLVM: " + errors;
@@ -161,12 +240,12 @@ ObjectResult emitObject(llvm::Module& module, const TargetFeatures& features, bo
   return result;
 }
 
-std::string emitAssembly(llvm::Module& module, const TargetFeatures& features) {
+std::string emitAssembly(llvm::Module& module, const TargetFeatures& features, Tier tier) {
   std::string message;
   llvm::SmallString<0> text;
   try {
     llvm::raw_svector_ostream stream(text);
-    if (!emitFile(module, features, llvm::CodeGenFileType::AssemblyFile, stream, message)) return message;
+    if (!emitFile(module, features, tier, llvm::CodeGenFileType::AssemblyFile, stream, message)) return message;
   } catch (const LlvmFatalError& error) {
     return "LLVM: " + error.reason;
   }

@@ -33,9 +33,9 @@ struct ObjectResult {
 // module is consumed in the sense that it must only be destroyed afterwards. A fatal error inside LLVM becomes
 // kInternalError; then the module and its context must be leaked, not destroyed (they are in an unknown state):
 // `llvmBroken` says so.
-ObjectResult emitObject(llvm::Module& module, const TargetFeatures& features, bool* llvmBroken);
+ObjectResult emitObject(llvm::Module& module, const TargetFeatures& features, Tier tier, bool* llvmBroken);
 
 // The assembly text of the same code, for dumps and tests.
-std::string emitAssembly(llvm::Module& module, const TargetFeatures& features);
+std::string emitAssembly(llvm::Module& module, const TargetFeatures& features, Tier tier);
 
 }  // namespace pumice::shader::codegen

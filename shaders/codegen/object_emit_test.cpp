@@ -26,7 +26,7 @@ ObjectResult emitOne(const TargetFeatures& features, Fill fill, bool& broken) {
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(*context, "", function));
   fill(builder, *function);
   builder.CreateRetVoid();
-  ObjectResult r = emitObject(*module, features, &broken);
+  ObjectResult r = emitObject(*module, features, Tier::kBetter, &broken);
   if (!broken) {
     delete module;
     delete context;

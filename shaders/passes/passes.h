@@ -10,8 +10,9 @@ namespace pumice::shader::passes {
 // agree bit for bit), within the precision that Vulkan's "Precision of core SPIR-V instructions" asks.
 void lowerMath(ir::Function& fn);
 
-// All passes in their order for a tier: scalar replacement of locals, simplification, unrolling, contraction,
-// lowerMath, simplification, hoisting. Afterwards the function verifies and is ready for code generation.
+// All passes in their order for a tier: scalar replacement of locals, simplification, contraction, unrolling,
+// lowerMath, simplification, hoisting. Afterwards the function verifies and is ready for code generation. What the
+// function computes is the same in every tier, bit for bit.
 void runPasses(ir::Function& fn, Tier tier);
 
 }  // namespace pumice::shader::passes

@@ -11,6 +11,7 @@
 #include "shaders/ir/verifier.h"
 #include "shaders/passes/contract.h"
 #include "shaders/passes/hoist.h"
+#include "shaders/passes/passes.h"
 #include "shaders/passes/promote_locals.h"
 #include "shaders/passes/simplify.h"
 #include "shaders/passes/tree.h"
@@ -257,6 +258,32 @@ TEST_F(PassTest, ContractsProductsThatOnlySumsUse) {
   EXPECT_EQ(count(Op::FMul), 1u);
   EXPECT_EQ(count(Op::FFma), 3u);
   EXPECT_EQ(run(), expected);
+}
+
+class TierTest : public PassTest, public testing::WithParamInterface<Tier> {};
+INSTANTIATE_TEST_SUITE_P(Tiers, TierTest, testing::Values(Tier::kQuick, Tier::kBetter));
+
+// sum += product of the iteration before: unrolled, each sum would see its product and could be contracted.
+TEST_P(TierTest, ContractTheSameSums) {
+  Construct* exit = b.openBlock();
+  Value* result = b.result(exit, kF32);
+  Construct* loop = b.openLoop({i32(0), fn.constantF32(-1), fn.constantF32(0)});
+  Value* sum = b.binary(Op::FAdd, loop->params[1], loop->params[2]);
+  b.openIf(b.binary(Op::ULt, loop->params[0], i32(2)));
+  Inst* x = b.inst(Op::Bitcast, kF32, {add(lane, i32(std::bit_cast<uint32_t>(1.0f + 0x1p-12f)))});
+  b.br(loop, {add(loop->params[0], i32(1)), sum, b.binary(Op::FMul, x->result, x->result)});
+  b.openElse();
+  b.br(exit, {sum});
+  b.close();
+  b.unreachable();
+  b.close();
+  b.unreachable();
+  b.close();
+  finish(b.inst(Op::Bitcast, kI32, {result})->result);
+  runPasses(fn, GetParam());
+  EXPECT_EQ(constructs() == 0, GetParam() == Tier::kBetter);  // unrolled
+  // Lane 0: (1 + 2^-12)^2 rounds to 1 + 2^-11; twice that less 1 is 1 + 2^-10. FFma would keep 2^-23 more.
+  EXPECT_EQ(run()[0], std::bit_cast<uint32_t>(1.0f + 0x1p-10f));
 }
 
 }  // namespace

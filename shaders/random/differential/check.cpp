@@ -36,6 +36,15 @@ Report checkSetting(const Program& program, Machine& machine, const Machine::Out
     std::string difference = program.contractable ? std::string() : machine.difference(expected, afterPasses);
     if (!difference.empty()) return report(Verdict::kBrokenByPass, std::move(difference));
     right = &afterPasses;
+
+    // Code of one tier may replace the other's while a program runs: both must contract the same sums.
+    const Tier other = setting.target.tier == Tier::kQuick ? Tier::kBetter : Tier::kQuick;
+    const auto twin = ir::clone(*program.fn);
+    passes::runPasses(*twin, other);
+    const Machine::Outcome afterOther = machine.interpret(*twin, options.maxSteps * 4);
+    if (!afterOther.error.empty()) return report(Verdict::kBrokenByPass, "other tier: " + afterOther.error);
+    difference = machine.difference(afterPasses, afterOther);
+    if (!difference.empty()) return report(Verdict::kTiersDiffer, std::move(difference));
   }
 
   const CompileResult compiled = codegen::generateCompute(*fn, program.slots, setting.target);
@@ -63,8 +72,8 @@ std::string describe(const Setting& s) {
 }
 
 const char* name(Verdict v) {
-  static constexpr const char* kNames[] = {"equal",          "skipped", "different", "not compiled",
-                                           "broken by pass", "crashed", "timeout"};
+  static constexpr const char* kNames[] = {"equal",          "skipped",      "different", "not compiled",
+                                           "broken by pass", "tiers differ", "crashed",   "timeout"};
   return kNames[static_cast<size_t>(v)];
 }
 

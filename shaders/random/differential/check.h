@@ -30,6 +30,7 @@ enum class Verdict : uint8_t {
   kDifferent,     // the machine code leaves something else in memory
   kNotCompiled,   // code generation or the loader failed
   kBrokenByPass,  // the result of the passes does not verify or behaves differently
+  kTiersDiffer,   // the passes of the two tiers leave different bits
   kCrashed,       // a signal, only found in isolation
   kTimeout,       // as well
 };

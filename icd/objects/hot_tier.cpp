@@ -1,0 +1,171 @@
+#include "icd/objects/hot_tier.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+#include "backend/sched/futex.h"
+#include "backend/trace/log.h"
+
+namespace pumice::icd {
+namespace {
+
+// Instruction selection recurses over the expression trees of large shaders.
+constexpr size_t kStackBytes = 8u << 20;
+
+}  // namespace
+
+HotProgram::HotProgram(HotTier& tier, abi::ComputeProgram& program, uint64_t limit, Compile compile)
+    : tier_(tier), program_(program), compile_(std::make_shared<const Compile>(std::move(compile))) {
+  limit_ns = limit;
+  onHot = tell;
+  if (tier_.start()) program_.heat = this;
+}
+
+HotProgram::~HotProgram() {
+  tier_.forget(this);
+  if (better_) shader::cache::CodeArena::instance().free(better_);
+}
+
+void HotProgram::tell(abi::Heat& heat) {
+  auto& program = static_cast<HotProgram&>(heat);
+  program.tier_.report(&program);
+}
+
+HotTier& HotTier::instance() {
+  static HotTier* const tier = new HotTier;
+  return *tier;
+}
+
+HotTier::~HotTier() {
+  stopping_.store(true, std::memory_order_relaxed);
+  reportCount_.fetch_add(1, std::memory_order_release);
+  sched::futexWake(reportCount_);
+  sched::MutexLock lock(mutex_);
+  const bool started = started_;
+  lock.unlock();
+  if (started) pthread_join(thread_, nullptr);
+}
+
+bool HotTier::start() {
+  sched::MutexLock lock(mutex_);
+  if (started_) return true;
+  // The application's signals are none of this thread's business.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  const int error = pthread_create(&thread_, &attributes, threadMain, this);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  started_ = error == 0;
+  if (!started_) PUMICE_WARNING("tier", "no thread for better code: programs stay as they were created");
+  return started_;
+}
+
+void HotTier::report(HotProgram* program) {
+  program->next_ = reports_.load(std::memory_order_relaxed);
+  while (
+      !reports_.compare_exchange_weak(program->next_, program, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+  reportCount_.fetch_add(1, std::memory_order_release);
+  sched::futexWake(reportCount_);
+}
+
+void HotTier::forget(HotProgram* program) {
+  sched::MutexLock lock(mutex_);
+  collectLocked();
+  unlinkLocked(program);
+  if (current_ == program) current_ = nullptr;
+}
+
+void HotTier::collectLocked() {
+  HotProgram* report = reports_.exchange(nullptr, std::memory_order_acquire);
+  while (report) {
+    HotProgram* next = std::exchange(report->next_, waiting_);
+    waiting_ = report;
+    report = next;
+  }
+}
+
+void HotTier::unlinkLocked(HotProgram* program) {
+  for (HotProgram** at = &waiting_; *at; at = &(*at)->next_) {
+    if (*at != program) continue;
+    *at = program->next_;
+    return;
+  }
+}
+
+HotProgram* HotTier::takeHottestLocked() {
+  collectLocked();
+  HotProgram* hottest = waiting_;
+  for (HotProgram* p = waiting_; p; p = p->next_) {
+    if (p->ran_ns.load(std::memory_order_relaxed) > hottest->ran_ns.load(std::memory_order_relaxed)) hottest = p;
+  }
+  unlinkLocked(hottest);
+  return hottest;
+}
+
+void* HotTier::threadMain(void* self) {
+#if defined(__x86_64__)
+  _mm_setcsr(0x1f80);  // round to nearest, nothing flushed, all exceptions masked
+#endif
+  pthread_setname_np(pthread_self(), "pumice-hot");
+  static_cast<HotTier*>(self)->run();
+  return nullptr;
+}
+
+void HotTier::run() {
+  sched::MutexLock lock(mutex_);
+  for (;;) {
+    const uint32_t seen = reportCount_.load(std::memory_order_acquire);
+    if (stopping_.load(std::memory_order_relaxed)) return;
+    HotProgram* program = takeHottestLocked();
+    current_ = program;
+    if (program == nullptr) {
+      lock.unlock();
+      sched::futexWait(reportCount_, seen);
+      lock.lock();
+      continue;
+    }
+    // From here on the program is touched under the lock only, and only while it is the current one.
+    const std::shared_ptr<const HotProgram::Compile> compile = program->compile_;
+    lock.unlock();
+    const uint64_t start_ns = sched::monotonicNow_ns();
+    BetterCode better;
+    try {
+      better = (*compile)();
+    } catch (const std::bad_alloc&) {
+      better = {};
+    }
+    const uint64_t compile_ns = sched::monotonicNow_ns() - start_ns;
+    lock.lock();
+    if (better.entry != nullptr && current_ == program) {
+      publish(*program, better, compile_ns);
+    } else if (better.block) {
+      shader::cache::CodeArena::instance().free(better.block);
+    }
+  }
+}
+
+void HotTier::publish(HotProgram& program, const BetterCode& better, uint64_t compile_ns) {
+  abi::ComputeProgram& target = program.program_;
+  program.better_ = better.block;
+  program.compile_.reset();  // what it keeps is not needed again
+  const uint32_t frame_B = std::max(better.frameBytes, target.frameBytes);
+  __atomic_store_n(&target.frameBytes, frame_B, __ATOMIC_RELAXED);
+  __atomic_store_n(&target.entry, better.entry, __ATOMIC_RELEASE);
+  PUMICE_DEBUG("tier", "program %016lx: better code after %.1f ms of running, made in %.1f ms", target.codeHash,
+               static_cast<double>(program.ran_ns.load(std::memory_order_relaxed)) * 1e-6,
+               static_cast<double>(compile_ns) * 1e-6);
+}
+
+}  // namespace pumice::icd
