@@ -22,6 +22,9 @@ extern const Kernels kKernelsAvx512;
 /// Those that this machine can run, best last.
 uint32_t usableKernels(const Kernels* out[3]);
 
+/// accessImage() with kernels of one's choice.
+void accessImage(abi::ImageCall* call, const Kernels& kernels);
+
 void storeTexels(const abi::ImageCall* call, uint32_t lanes, const View& view);
 void accessAtomically(abi::ImageCall* call, uint32_t lanes, const View& view);
 

@@ -131,7 +131,7 @@ TEST(ImageRead, EveryFormatShapeAndOrder) {
         Target targets[kLanes];
         for (uint32_t lane = 0; lane < kLanes; ++lane) targets[lane] = aim(call, lane, test, random, true);
         const ImageCall before = call;
-        accessImage(&call);
+        test::accessInTurn(&call);
         for (uint32_t lane = 0; lane < kLanes; ++lane) {
           if ((call.activeLanes >> lane & 1) == 0) {
             for (uint32_t c = 0; c < 4; ++c) ASSERT_EQ(call.texel[c][lane], before.texel[c][lane]);
@@ -166,7 +166,7 @@ TEST(ImageRead, ComponentMapping) {
       const Case test{image.shape(), 0};
       Target targets[kLanes];
       for (uint32_t lane = 0; lane < kLanes; ++lane) targets[lane] = aim(call, lane, test, random, false);
-      accessImage(&call);
+      test::accessInTurn(&call);
       for (uint32_t lane = 0; lane < kLanes; ++lane) {
         const Rgba texel = isInside(image, targets[lane]) ? texelAt(image, targets[lane]) : image.outside();
         Rgba expected{};
@@ -201,7 +201,7 @@ TEST(ImageRead, NullAndMixedDescriptors) {
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
       if ((call.activeLanes >> lane & 1) == 0) call.image[lane] = 1;  // must not be looked at
     }
-    accessImage(&call);
+    test::accessInTurn(&call);
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
       if ((call.activeLanes >> lane & 1) == 0) continue;
       const uint32_t x = call.coordinate[0][lane];
@@ -230,7 +230,7 @@ TEST(ImageRead, TexelBuffers) {
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
       call.coordinate[0][lane] = static_cast<uint32_t>(someCoordinate(random, count));
     }
-    accessImage(&call);
+    test::accessInTurn(&call);
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
       const uint32_t x = call.coordinate[0][lane];
       expectNumbers(x < count ? memory.texel(0, x, 0, 0) : memory.outside(), call, lane, memory, memory.info().name);
@@ -284,7 +284,7 @@ TEST(ImageWrite, EveryFormatShapeAndOrder) {
           formats::reference::setBits(texel, c.offset, c.bits, code);
         }
       }
-      accessImage(&call);
+      test::accessInTurn(&call);
       ASSERT_TRUE(expected == image.contents()) << info.name << " shape " << static_cast<int>(test.shape.shape);
     }
   }
@@ -308,7 +308,7 @@ TEST(ImageWrite, NullDescriptorsAndBuffers) {
     call.texel[0][lane] = 1000 + lane;
   }
   const std::vector<std::byte> before = memory.contents();
-  accessImage(&call);
+  test::accessInTurn(&call);
   for (uint32_t x = 0; x < 10; ++x) {
     uint32_t old;
     std::memcpy(&old, before.data() + 4 * x, 4);
@@ -327,7 +327,7 @@ TEST(ImageRead, SixtyFourBits) {
     call.texel[0][lane] = lane;
     call.texel[1][lane] = 0x80000000u + lane * 3;
   }
-  accessImage(&call);
+  test::accessInTurn(&call);
   for (uint32_t lane = 0; lane < kLanes; ++lane) {
     uint64_t value;
     std::memcpy(&value, image.texelBytes(0, lane % 5, lane / 5, 0), 8);
@@ -336,7 +336,7 @@ TEST(ImageRead, SixtyFourBits) {
   call.op = ImageOp::kRead;
   for (auto& component : call.texel) std::fill(std::begin(component), std::end(component), 77u);
   call.coordinate[0][3] = 5;  // outside
-  accessImage(&call);
+  test::accessInTurn(&call);
   for (uint32_t lane = 0; lane < kLanes; ++lane) {
     EXPECT_EQ(call.texel[0][lane], lane == 3 ? 0 : lane);
     EXPECT_EQ(call.texel[1][lane], lane == 3 ? 0 : 0x80000000u + lane * 3);
@@ -417,7 +417,7 @@ TEST(ImageAtomic, EveryOperation) {
             std::memcpy(texel, &now, size);
             expected[lane] = old;
           }
-          accessImage(&call);
+          test::accessInTurn(&call);
           ASSERT_TRUE(memory == image.contents()) << op;
           for (uint32_t lane = 0; lane < kLanes; ++lane) {
             if ((call.activeLanes >> lane & 1) == 0) continue;

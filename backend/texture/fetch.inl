@@ -50,14 +50,12 @@ PUMICE_INLINE T loadAt(const std::byte* from) {
 /// Word `word` of each texel, of which the first sizeof(T) bytes are read.
 template <typename T>
 PUMICE_INLINE U loadWords(const Places& places, uint32_t byte = 0) {
-  alignas(64) uint32_t words[kLanes];
   const std::byte* base = places.base + byte;
   if (places.hasFar) {
-    for (uint32_t l = 0; l < kLanes; ++l) words[l] = loadAt<T>(base + places.far[l] + places.offset[l]);
-  } else {
-    for (uint32_t l = 0; l < kLanes; ++l) words[l] = loadAt<T>(base + places.offset[l]);
+    return ofEachLane([&](size_t l)
+                          PUMICE_LAMBDA { return uint32_t{loadAt<T>(base + places.far[l] + places.offset[l])}; });
   }
-  return loadU(words);
+  return ofEachLane([&](size_t l) PUMICE_LAMBDA { return uint32_t{loadAt<T>(base + places.offset[l])}; });
 }
 
 /// The quotient by 255, rounded as the format asks; see formats/fixed_point.h. Numbers need not be whole.
@@ -73,10 +71,8 @@ PUMICE_INLINE F byteOf(U word, int shift) {
 
 PUMICE_INLINE U srgb8(U word, int shift) {
   alignas(64) uint32_t codes[kLanes];
-  alignas(64) float linear[kLanes];
   store(codes, (word >> shift) & 0xFFu);
-  for (uint32_t l = 0; l < kLanes; ++l) linear[l] = formats::kSrgbToLinear[codes[l]];
-  return loadU(linear);
+  return ofEachLane([&](size_t l) PUMICE_LAMBDA { return std::bit_cast<uint32_t>(formats::kSrgbToLinear[codes[l]]); });
 }
 
 /// formats::halfToFloat for sixteen lanes.

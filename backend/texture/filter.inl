@@ -54,7 +54,7 @@ struct Span {
 PUMICE_INLINE Span linearSpan(const Site& site, const Level& level, uint32_t d) {
   const F position = texelPosition(site.address[d], site.position[d], sizeOf(level, d), site.normalized) - 0.5f;
   const I first = floorToInt(position);
-  return {first + site.offset[d], position - toFloat(first)};
+  return {site.hasOffset ? first + site.offset[d] : first, position - toFloat(first)};
 }
 
 /// Indices are those of a footprint without offset, in the range where they repeat.
@@ -64,11 +64,12 @@ PUMICE_INLINE bool isNear(const Site& site) {
 
 [[gnu::noinline]] inline void filterNearest(const Site& site, const Level& level, Texels& out) {
   I index[3] = {};
-  I inside = splat(-1);
+  I inside = I(-1);
   for (uint32_t d = 0; d < site.dimensions; ++d) {
     const int32_t size = sizeOf(level, d);
     const I texel = floorToInt(texelPosition(site.address[d], site.position[d], size, site.normalized));
-    index[d] = wrapIndex(site.address[d], texel + site.offset[d], size, isNear(site), inside);
+    const I moved = site.hasOffset ? texel + site.offset[d] : texel;
+    index[d] = wrapIndex(site.address[d], moved, size, isNear(site), inside);
   }
   siteTexels(site, level, index[0], index[1], site.dimensions == 3 ? index[2] : site.slice, inside, out);
 }
@@ -82,15 +83,15 @@ PUMICE_INLINE bool isNear(const Site& site) {
   const I outsideX = x != i;
   const I outsideY = y != j;
   if (!any((outsideX | outsideY) & site.lanes)) {
-    siteTexels(site, level, x, y, site.slice, splat(-1), out);
+    siteTexels(site, level, x, y, site.slice, I(-1), out);
     return I{};
   }
   alignas(64) int32_t column[kLanes];
   alignas(64) int32_t row[kLanes];
   alignas(64) int32_t face[kLanes];
   alignas(64) int32_t folds[kLanes];
-  store(column, clampInt(i, splat(-1), splat(size)));
-  store(row, clampInt(j, splat(-1), splat(size)));
+  store(column, clampInt(i, I(-1), splat(size)));
+  store(row, clampInt(j, I(-1), splat(size)));
   store(face, site.face);
   store(folds, outsideX ^ outsideY);
   for (uint32_t l = 0; l < kLanes; ++l) {
@@ -99,13 +100,14 @@ PUMICE_INLINE bool isNear(const Site& site) {
   // Corners stay where clamping has put them; their texel is replaced later.
   const I slices = splat(static_cast<int32_t>(level.sliceCount) - 1);
   const I slice = clampInt(site.slice + loadI(face) - site.face, splat(0), slices);
-  siteTexels(site, level, clampInt(loadI(column), splat(0), last), clampInt(loadI(row), splat(0), last), slice, splat(-1),
+  siteTexels(site, level, clampInt(loadI(column), splat(0), last), clampInt(loadI(row), splat(0), last), slice, I(-1),
              out);
   return outsideX & outsideY;
 }
 
 /// The four texels around the position, (i0, j0), (i1, j0), (i0, j1), (i1, j1), and the weights of i1 and j1.
-[[gnu::noinline]] inline void footprint(const Site& site, const Level& level, I slice, Texels (&texels)[4], F (&weight)[2]) {
+[[gnu::noinline]] inline void footprint(const Site& site, const Level& level, I slice, Texels (&texels)[4],
+                                        F (&weight)[2]) {
   Span span[2];
   for (uint32_t d = 0; d < 2; ++d) {
     span[d] = linearSpan(site, level, d);
@@ -120,7 +122,8 @@ PUMICE_INLINE bool isNear(const Site& site) {
     if (!any((corner[0] | corner[1] | corner[2] | corner[3]) & site.lanes)) return;
     // The average of the three that exist.
     for (uint32_t c = 0; c < 4; ++c) {
-      const F all[4] = {asFloat(texels[0].c[c]), asFloat(texels[1].c[c]), asFloat(texels[2].c[c]), asFloat(texels[3].c[c])};
+      const F all[4] = {asFloat(texels[0].c[c]), asFloat(texels[1].c[c]), asFloat(texels[2].c[c]),
+                        asFloat(texels[3].c[c])};
       for (uint32_t k = 0; k < 4; ++k) {
         const F others = all[(k + 1) & 3] + all[(k + 2) & 3] + all[(k + 3) & 3];
         texels[k].c[c] = select(corner[k], asBits(others * (1.0f / 3.0f)), texels[k].c[c]);
@@ -132,7 +135,7 @@ PUMICE_INLINE bool isNear(const Site& site) {
   I inside[2][2];
   for (uint32_t d = 0; d < 2; ++d) {
     for (uint32_t k = 0; k < 2; ++k) {
-      inside[d][k] = splat(-1);
+      inside[d][k] = I(-1);
       index[d][k] = wrapIndex(site.address[d], span[d].first + static_cast<int32_t>(k), sizeOf(level, d), isNear(site),
                               inside[d][k]);
     }
@@ -167,8 +170,9 @@ PUMICE_INLINE void filterPlane(const Site& site, const Level& level, I slice, Te
   const Span span = linearSpan(site, level, 0);
   Texels texels[2];
   for (uint32_t k = 0; k < 2; ++k) {
-    I inside = splat(-1);
-    const I x = wrapIndex(site.address[0], span.first + static_cast<int32_t>(k), sizeOf(level, 0), isNear(site), inside);
+    I inside = I(-1);
+    const I x =
+        wrapIndex(site.address[0], span.first + static_cast<int32_t>(k), sizeOf(level, 0), isNear(site), inside);
     siteTexels(site, level, x, I{}, site.slice, inside, texels[k]);
   }
   joinTexels(site, texels[0], texels[1], span.weight);
@@ -180,8 +184,9 @@ PUMICE_INLINE void filterPlane(const Site& site, const Level& level, I slice, Te
   Texels planes[2];
   Site of = site;
   for (uint32_t k = 0; k < 2; ++k) {
-    I inside = splat(-1);
-    const I z = wrapIndex(site.address[2], span.first + static_cast<int32_t>(k), sizeOf(level, 2), isNear(site), inside);
+    I inside = I(-1);
+    const I z =
+        wrapIndex(site.address[2], span.first + static_cast<int32_t>(k), sizeOf(level, 2), isNear(site), inside);
     of.lanes = site.lanes & inside;  // the others see the border in the whole plane
     filterPlane(of, level, z & inside, planes[k]);
   }
@@ -209,14 +214,14 @@ PUMICE_INLINE void cubicWeights(F a, F (&weight)[4]) {
   I index[2][4] = {};
   I inside[2][4];
   const uint32_t rows = site.dimensions == 1 ? 1 : 4;
-  for (I& mask : inside[1]) mask = splat(-1);
+  for (I& mask : inside[1]) mask = I(-1);
   for (uint32_t d = 0; d < site.dimensions; ++d) {
     const Span span = linearSpan(site, level, d);
     cubicWeights(span.weight, weight[d]);
     for (uint32_t k = 0; k < 4; ++k) {
-      inside[d][k] = splat(-1);
-      index[d][k] = wrapIndex(site.address[d], span.first + (static_cast<int32_t>(k) - 1), sizeOf(level, d), false,
-                              inside[d][k]);
+      inside[d][k] = I(-1);
+      index[d][k] =
+          wrapIndex(site.address[d], span.first + (static_cast<int32_t>(k) - 1), sizeOf(level, d), false, inside[d][k]);
     }
   }
   const uint16_t reduction = site.sampler->flags & (abi::kSamplerReduceMin | abi::kSamplerReduceMax);

@@ -20,7 +20,7 @@ inline void gather(abi::ImageCall* call, uint32_t lanes, const View& view, const
     const Span x = linearSpan(site, level, 0);
     const Span y = linearSpan(site, level, 1);
     for (uint32_t n = 0; n < 4; ++n) {
-      I inside = splat(-1);
+      I inside = I(-1);
       // As in makeSite().
       const int32_t dx = call->gatherOffset[n][0] & 0x1FF;
       const int32_t dy = call->gatherOffset[n][1] & 0x1FF;

@@ -1,4 +1,5 @@
-// All of one instruction set's loops. PUMICE_VARIANT is its namespace.
+// All of one instruction set's loops. PUMICE_VARIANT is its namespace, PUMICE_WIDTH the 32-bit
+// numbers in one of its vectors.
 namespace pumice::texture::PUMICE_VARIANT {
 namespace {
 
@@ -23,5 +24,6 @@ namespace {
 #include "backend/texture/gather.inl"
 
 #undef PUMICE_INLINE
+#undef PUMICE_LAMBDA
 }  // namespace
 }  // namespace pumice::texture::PUMICE_VARIANT

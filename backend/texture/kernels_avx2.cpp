@@ -10,6 +10,7 @@
 #endif
 
 #define PUMICE_VARIANT avx2
+#define PUMICE_WIDTH 8
 #include "backend/texture/kernels.inl"
 
 #if defined(__clang__)

@@ -11,6 +11,7 @@
 #endif
 
 #define PUMICE_VARIANT avx512
+#define PUMICE_WIDTH 16
 #include "backend/texture/kernels.inl"
 
 #if defined(__clang__)

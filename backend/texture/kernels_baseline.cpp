@@ -2,6 +2,7 @@
 #include "backend/texture/kernels_includes.h"
 
 #define PUMICE_VARIANT baseline
+#define PUMICE_WIDTH 4
 #include "backend/texture/kernels.inl"
 
 namespace pumice::texture {

@@ -5,6 +5,11 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "backend/formats/srgb.h"
 #include "backend/texture/access.h"

@@ -1,119 +1,218 @@
-// Sixteen lanes as one value, in the compiler's vector types. Included once per instruction set, inside its namespace
-// and under its target: vector operations are lowered before functions are inlined, so none of this may be compiled for
-// one target and inlined into another.
-
-using F = float __attribute__((vector_size(64)));
-using I = int32_t __attribute__((vector_size(64)));  // also masks: 0 or -1
-using U = uint32_t __attribute__((vector_size(64)));
-
-// The same in memory, wherever arrays of lanes lie.
-using FInMemory = float __attribute__((vector_size(64), aligned(4), may_alias));
-using IInMemory = int32_t __attribute__((vector_size(64), aligned(4), may_alias));
-using UInMemory = uint32_t __attribute__((vector_size(64), aligned(4), may_alias));
+// Sixteen lanes as one value, made of the vectors that the instruction set has (a compiler takes wider ones apart into
+// single elements where it has no wide select). Included once per instruction set, inside its namespace and under its
+// target: none of this may be compiled for one target and inlined into another.
 
 constexpr uint32_t kLanes = abi::kImageCallLanes;
-constexpr I kLaneIndex = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+constexpr size_t kWidth = PUMICE_WIDTH;
+constexpr size_t kParts = kLanes / kWidth;
 
 #define PUMICE_INLINE [[gnu::always_inline]] inline
+#define PUMICE_LAMBDA __attribute__((always_inline))
 
-PUMICE_INLINE F splat(float value) {
-  return F{} + value;
-}
-PUMICE_INLINE I splat(int32_t value) {
-  return I{} + value;
-}
-PUMICE_INLINE U splat(uint32_t value) {
-  return U{} + value;
+/// A vector, and the same anywhere in memory. (Attributes are lost on types that depend on a parameter.)
+template <typename T>
+struct Vectors;
+template <>
+struct Vectors<float> {
+  typedef float Part __attribute__((vector_size(PUMICE_WIDTH * 4)));
+  typedef float PartInMemory __attribute__((vector_size(PUMICE_WIDTH * 4), aligned(4), may_alias));
+};
+template <>
+struct Vectors<int32_t> {
+  typedef int32_t Part __attribute__((vector_size(PUMICE_WIDTH * 4)));
+  typedef int32_t PartInMemory __attribute__((vector_size(PUMICE_WIDTH * 4), aligned(4), may_alias));
+};
+template <>
+struct Vectors<uint32_t> {
+  typedef uint32_t Part __attribute__((vector_size(PUMICE_WIDTH * 4)));
+  typedef uint32_t PartInMemory __attribute__((vector_size(PUMICE_WIDTH * 4), aligned(4), may_alias));
+};
+
+template <typename T>
+struct Lanes {
+  using Part = typename Vectors<T>::Part;
+  using PartInMemory = typename Vectors<T>::PartInMemory;
+
+  Part part[kParts];
+
+  Lanes() = default;
+  PUMICE_INLINE Lanes(T value) {  // implicit: numbers stand for sixteen of them
+    for (Part& p : part) p = Part{} + value;
+  }
+
+#define PUMICE_OPERATOR(op)                                                   \
+  PUMICE_INLINE friend Lanes operator op(const Lanes& a, const Lanes& b) {    \
+    Lanes out;                                                                \
+    for (size_t p = 0; p < kParts; ++p) out.part[p] = a.part[p] op b.part[p]; \
+    return out;                                                               \
+  }                                                                           \
+  PUMICE_INLINE Lanes& operator op##=(const Lanes& b) {                       \
+    return *this = *this op b;                                                \
+  }
+#define PUMICE_COMPARISON(op)                                                       \
+  PUMICE_INLINE friend Lanes<int32_t> operator op(const Lanes& a, const Lanes& b) { \
+    Lanes<int32_t> out;                                                             \
+    for (size_t p = 0; p < kParts; ++p) out.part[p] = a.part[p] op b.part[p];       \
+    return out;                                                                     \
+  }
+  PUMICE_OPERATOR(+)
+  PUMICE_OPERATOR(-)
+  PUMICE_OPERATOR(*)
+  PUMICE_OPERATOR(/)
+  PUMICE_OPERATOR(&)
+  PUMICE_OPERATOR(|)
+  PUMICE_OPERATOR(^)
+  PUMICE_OPERATOR(<<)
+  PUMICE_OPERATOR(>>)
+  PUMICE_COMPARISON(<)
+  PUMICE_COMPARISON(>)
+  PUMICE_COMPARISON(<=)
+  PUMICE_COMPARISON(>=)
+  PUMICE_COMPARISON(==)
+  PUMICE_COMPARISON(!=)
+#undef PUMICE_OPERATOR
+#undef PUMICE_COMPARISON
+
+  PUMICE_INLINE Lanes operator-() const {
+    Lanes out;
+    for (size_t p = 0; p < kParts; ++p) out.part[p] = -part[p];
+    return out;
+  }
+  PUMICE_INLINE Lanes operator~() const {
+    Lanes out;
+    for (size_t p = 0; p < kParts; ++p) out.part[p] = ~part[p];
+    return out;
+  }
+};
+
+using F = Lanes<float>;
+using I = Lanes<int32_t>;  // also masks: 0 or -1
+using U = Lanes<uint32_t>;
+
+template <typename T>
+PUMICE_INLINE Lanes<T> splat(T value) {
+  return value;
 }
 
-PUMICE_INLINE F asFloat(U bits) {
-  return reinterpret_cast<F>(bits);
+template <typename T>
+PUMICE_INLINE Lanes<T> loadLanes(const void* from) {
+  const auto* parts = static_cast<const typename Lanes<T>::PartInMemory*>(from);
+  Lanes<T> out;
+  for (size_t p = 0; p < kParts; ++p) out.part[p] = parts[p];
+  return out;
 }
-PUMICE_INLINE U asBits(F value) {
-  return reinterpret_cast<U>(value);
-}
-PUMICE_INLINE I asInt(U value) {
-  return reinterpret_cast<I>(value);
-}
-PUMICE_INLINE U asUint(I value) {
-  return reinterpret_cast<U>(value);
-}
-
 PUMICE_INLINE F loadF(const void* from) {
-  return *static_cast<const FInMemory*>(from);
+  return loadLanes<float>(from);
 }
 PUMICE_INLINE I loadI(const void* from) {
-  return *static_cast<const IInMemory*>(from);
+  return loadLanes<int32_t>(from);
 }
 PUMICE_INLINE U loadU(const void* from) {
-  return *static_cast<const UInMemory*>(from);
+  return loadLanes<uint32_t>(from);
 }
-PUMICE_INLINE void store(void* to, F value) {
-  *static_cast<FInMemory*>(to) = value;
-}
-PUMICE_INLINE void store(void* to, I value) {
-  *static_cast<IInMemory*>(to) = value;
-}
-PUMICE_INLINE void store(void* to, U value) {
-  *static_cast<UInMemory*>(to) = value;
+template <typename T>
+PUMICE_INLINE void store(void* to, const Lanes<T>& value) {
+  auto* parts = static_cast<typename Lanes<T>::PartInMemory*>(to);
+  for (size_t p = 0; p < kParts; ++p) parts[p] = value.part[p];
 }
 
-PUMICE_INLINE F toFloat(I value) {
-  return __builtin_convertvector(value, F);
+/// The same bits.
+template <typename To, typename From>
+PUMICE_INLINE To bitsAs(const From& from) {
+  To out;
+  for (size_t p = 0; p < kParts; ++p) out.part[p] = reinterpret_cast<typename To::Part>(from.part[p]);
+  return out;
+}
+PUMICE_INLINE F asFloat(const U& bits) {
+  return bitsAs<F>(bits);
+}
+PUMICE_INLINE U asBits(const F& value) {
+  return bitsAs<U>(value);
+}
+PUMICE_INLINE I asInt(const U& value) {
+  return bitsAs<I>(value);
+}
+PUMICE_INLINE U asUint(const I& value) {
+  return bitsAs<U>(value);
+}
+
+PUMICE_INLINE F toFloat(const I& value) {
+  F out;
+  for (size_t p = 0; p < kParts; ++p) out.part[p] = __builtin_convertvector(value.part[p], F::Part);
+  return out;
 }
 /// |value| < 2^31.
-PUMICE_INLINE I truncate(F value) {
-  return __builtin_convertvector(value, I);
+PUMICE_INLINE I truncate(const F& value) {
+  I out;
+  for (size_t p = 0; p < kParts; ++p) out.part[p] = __builtin_convertvector(value.part[p], I::Part);
+  return out;
 }
 /// |value| < 2^31.
-PUMICE_INLINE I floorToInt(F value) {
+PUMICE_INLINE I floorToInt(const F& value) {
   const I whole = truncate(value);
   return whole + (toFloat(whole) > value);
 }
 
-PUMICE_INLINE F select(I mask, F a, F b) {
-  return mask ? a : b;
-}
-PUMICE_INLINE I select(I mask, I a, I b) {
-  return mask ? a : b;
-}
-PUMICE_INLINE U select(I mask, U a, U b) {
-  return mask ? a : b;
+template <typename T>
+PUMICE_INLINE Lanes<T> select(const I& mask, const Lanes<T>& a, const Lanes<T>& b) {
+  Lanes<T> out;
+  for (size_t p = 0; p < kParts; ++p) out.part[p] = mask.part[p] ? a.part[p] : b.part[p];
+  return out;
 }
 
 /// NaN becomes low.
-PUMICE_INLINE F clampFloat(F value, F low, F high) {
+PUMICE_INLINE F clampFloat(const F& value, const F& low, const F& high) {
   const F above = select(value > low, value, low);
   return select(above < high, above, high);
 }
-PUMICE_INLINE I clampInt(I value, I low, I high) {
+PUMICE_INLINE I clampInt(const I& value, const I& low, const I& high) {
   const I above = select(value > low, value, low);
   return select(above < high, above, high);
 }
-PUMICE_INLINE F absolute(F value) {
+PUMICE_INLINE F absolute(const F& value) {
   return asFloat(asBits(value) & 0x7FFFFFFFu);
 }
-PUMICE_INLINE F lerp(F a, F b, F weight) {
+PUMICE_INLINE F lerp(const F& a, const F& b, const F& weight) {
   return a + weight * (b - a);
+}
+
+template <typename Number, size_t... L>
+PUMICE_INLINE U ofEachLane(const Number& number, std::index_sequence<L...>) {
+  U out;
+  for (size_t p = 0; p < kParts; ++p) out.part[p] = U::Part{number(p * kWidth + L)...};
+  return out;
+}
+/// number(l) to lane l, without a detour through memory: a vector load of words just stored waits for all of them.
+template <typename Number>
+PUMICE_INLINE U ofEachLane(const Number& number) {
+  return ofEachLane(number, std::make_index_sequence<kWidth>());
 }
 
 /// Bit l of lanes to lane l.
 PUMICE_INLINE I maskOf(uint32_t lanes) {
-  return -((splat(static_cast<int32_t>(lanes)) >> kLaneIndex) & 1);
+  alignas(64) static constexpr int32_t kBit[kLanes] = {1,   2,   4,    8,    16,   32,   64,    128,
+                                                       256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
+  const I bit = loadI(kBit);
+  return (I(static_cast<int32_t>(lanes)) & bit) == bit;
 }
 /// The way back.
-PUMICE_INLINE uint32_t bitsOf(I mask) {
+PUMICE_INLINE uint32_t bitsOf(const I& mask) {
+#if PUMICE_WIDTH == 16
+  return _mm512_movepi32_mask(reinterpret_cast<__m512i>(mask.part[0]));
+#elif PUMICE_WIDTH == 8
+  return static_cast<uint32_t>(_mm256_movemask_ps(reinterpret_cast<__m256>(mask.part[0])) |
+                               _mm256_movemask_ps(reinterpret_cast<__m256>(mask.part[1])) << 8);
+#else
   uint32_t bits = 0;
-  alignas(64) int32_t lane[kLanes];
-  store(lane, mask);
-  for (uint32_t l = 0; l < kLanes; ++l) bits |= (static_cast<uint32_t>(lane[l]) & 1u) << l;
+  for (uint32_t l = 0; l < kLanes; ++l) bits |= (static_cast<uint32_t>(mask.part[l / kWidth][l % kWidth]) & 1u) << l;
   return bits;
+#endif
 }
-PUMICE_INLINE bool any(I mask) {
+PUMICE_INLINE bool any(const I& mask) {
   return bitsOf(mask) != 0;
 }
 
-PUMICE_INLINE void storeLanes(uint32_t* to, U value, uint32_t lanes) {
+PUMICE_INLINE void storeLanes(uint32_t* to, const U& value, uint32_t lanes) {
   if (lanes == 0xFFFF) return store(to, value);
   store(to, select(maskOf(lanes), value, loadU(to)));
 }

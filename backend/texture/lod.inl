@@ -21,9 +21,9 @@ PUMICE_INLINE F squareRoot(F value) {
 }
 
 struct LevelOfDetail {
-  F lambda;     // with the bias, before any clamp
-  F probes;     // of an anisotropic filter, at least 1
-  F step[3];    // of the coordinates along the footprint's longer axis
+  F lambda;   // with the bias, before any clamp
+  F probes;   // of an anisotropic filter, at least 1
+  F step[3];  // of the coordinates along the footprint's longer axis
   bool anisotropic;
 };
 
@@ -41,7 +41,8 @@ PUMICE_INLINE LevelOfDetail levelOfDetail(const abi::ImageCall& call, const Site
     F along[2][3] = {};
     F square[2];
     FaceVector at;
-    if (cube) at = alongFace(site.face, loadF(call.coordinate[0]), loadF(call.coordinate[1]), loadF(call.coordinate[2]));
+    if (cube)
+      at = alongFace(site.face, loadF(call.coordinate[0]), loadF(call.coordinate[1]), loadF(call.coordinate[2]));
     for (uint32_t axis = 0; axis < 2; ++axis) {
       const auto& gradient = axis == 0 ? call.ddx : call.ddy;
       for (uint32_t d = 0; d < (cube ? 3 : site.dimensions); ++d) along[axis][d] = loadF(gradient[d]);
@@ -59,7 +60,8 @@ PUMICE_INLINE LevelOfDetail levelOfDetail(const abi::ImageCall& call, const Site
     }
     const I yLonger = square[1] > square[0];
     F longer = select(yLonger, square[1], square[0]);
-    out.anisotropic = (sampler.flags & abi::kSamplerAnisotropic) != 0 && sampler.maxAnisotropy > 1 && site.dimensions == 2;
+    out.anisotropic =
+        (sampler.flags & abi::kSamplerAnisotropic) != 0 && sampler.maxAnisotropy > 1 && site.dimensions == 2;
     if (out.anisotropic) {
       const F shorter = select(yLonger, square[0], square[1]);
       const float most = sampler.maxAnisotropy < kMaxAnisotropy ? sampler.maxAnisotropy : kMaxAnisotropy;

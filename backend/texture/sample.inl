@@ -48,6 +48,12 @@ PUMICE_INLINE void filterLevels(const Site& site, uint32_t nearer, F weight, Fil
 
 inline void sample(abi::ImageCall* call, uint32_t lanes, const View& view, const Sampler& sampler) {
   Site site = makeSite(*call, lanes, view, sampler);
+  const bool oneFilter = sampler.magFilter == sampler.minFilter && (sampler.flags & abi::kSamplerAnisotropic) == 0;
+  if (view.levelCount == 1 && oneFilter) {  // the level of detail decides nothing
+    Texels texels;
+    filterLevel(site, view.level(0), sampler.magFilter, texels);
+    return returnTexels(call, lanes, view, texels);
+  }
   const LevelOfDetail lod = levelOfDetail(*call, site);
   const LevelChoice choice = chooseLevel(*call, site, lod.lambda);
   const bool anisotropic = lod.anisotropic && view.format->type == formats::TexelType::kFloat;

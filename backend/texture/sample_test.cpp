@@ -268,7 +268,7 @@ bool runTrial(Random& random, const Trial& trial, const Options& options) {
   call.image[0] = image.address();
   call.sampler[0] = reinterpret_cast<uint64_t>(&sampler);
   for (uint32_t lane = 0; lane < kLanes; ++lane) setLane(call, lane, queries[lane]);
-  accessImage(&call);
+  test::accessInTurn(&call);
   const std::vector<Move> moves = allowedMoves(dimensionsOf(trial.shape.shape),
                                                trial.exact && trial.shape.shape != ViewShape::kCube, options.gradients);
   for (uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -427,7 +427,7 @@ TEST(Sample, ExactNumbersByHand) {
     call.image[0] = image.address();
     call.sampler[0] = reinterpret_cast<uint64_t>(&sampler);
     for (uint32_t lane = 0; lane < kLanes; ++lane) setLane(call, lane, {{u, 0.5f, 0, 0}, {}, {}, {}, {}, {}, {}, {}});
-    accessImage(&call);
+    test::accessInTurn(&call);
     return std::bit_cast<float>(call.texel[0][7]);
   };
   EXPECT_EQ(sampleAt(0, 0, 0.49999997f), 0);
@@ -487,7 +487,7 @@ TEST(Sample, CoordinatesWithoutMeaning) {
       setLane(call, lane, q);
     }
     const bool gathers = call.op == ImageOp::kGather;
-    accessImage(&call);
+    test::accessInTurn(&call);
     for (uint32_t c = 0; c < 4; ++c) {
       std::pair<double, double> range = reference.range(c);
       if (gathers) range = {-4, 65536};
@@ -538,7 +538,7 @@ TEST(Gather, FourTexels) {
     call.image[0] = image.address();
     call.sampler[0] = reinterpret_cast<uint64_t>(&sampler);
     for (uint32_t lane = 0; lane < kLanes; ++lane) setLane(call, lane, queries[lane]);
-    accessImage(&call);
+    test::accessInTurn(&call);
     const std::vector<Move> moves = allowedMoves(2, trial.exact && !cube, false);
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
       const auto [low, high] = resultRange(moves, [&](const Move& m) {
@@ -576,7 +576,7 @@ TEST(QueryLod, LevelAndUnclampedLevel) {
     call.image[0] = image.address();
     call.sampler[0] = reinterpret_cast<uint64_t>(&sampler);
     for (uint32_t lane = 0; lane < kLanes; ++lane) setLane(call, lane, queries[lane]);
-    accessImage(&call);
+    test::accessInTurn(&call);
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
       const auto [used, lambda] = reference.queryLod(queries[lane], {});
       const double gotUsed = numberOf(call.texel[0][lane], formats::TexelType::kFloat);
@@ -604,7 +604,7 @@ TEST(Sample, NullDescriptorsReadZero) {
       call.sampler[lane] = reinterpret_cast<uint64_t>(lane % 4 == 2 ? &null : &sampler);
       if (lane % 4 == 3) call.sampler[lane] = 0;
     }
-    accessImage(&call);
+    test::accessInTurn(&call);
     for (const auto& component : call.texel) {
       for (const uint32_t number : component) EXPECT_EQ(number, 0u);
     }

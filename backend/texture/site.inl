@@ -3,18 +3,18 @@
 struct Site {
   const View* view;
   const Sampler* sampler;
-  I lanes;             // those whose texels count
+  I lanes;              // those whose texels count
   uint32_t dimensions;  // that a filter spans: 1 to 3
-  F position[3];       // of a cube: on the face
-  I slice;             // array layer; of a cube: its face's
+  F position[3];        // of a cube: on the face
+  I slice;              // array layer; of a cube: its face's
   I face;
   AddressMode address[3];
   bool normalized;
   bool seamless;  // a cube whose edges are filtered across
   bool hasOffset;
   bool compare;
-  I offset[3];
-  F reference;
+  I offset[3];         // if hasOffset
+  F reference;         // if compare
   uint32_t border[4];  // what texels outside are
 };
 
@@ -50,8 +50,9 @@ PUMICE_INLINE Site makeSite(const abi::ImageCall& call, uint32_t lanes, const Vi
   site.slice = I{};
   for (uint32_t d = 0; d < 3; ++d) {
     site.address[d] = site.seamless ? AddressMode::kClampToEdge : sampler.address[d];
-    site.position[d] = d < site.dimensions ? loadF(call.coordinate[d]) : F{};
+    if (d < site.dimensions) site.position[d] = loadF(call.coordinate[d]);
   }
+  if (site.dimensions == 1) site.position[1] = F{};  // gathering is two-dimensional always
   if (cube) {
     const F x = site.position[0];
     const F y = site.position[1];
@@ -60,9 +61,9 @@ PUMICE_INLINE Site makeSite(const abi::ImageCall& call, uint32_t lanes, const Vi
     site.slice = nearestLayer(loadF(call.coordinate[site.dimensions]), view.layers);
   }
   site.hasOffset = (call.flags & abi::kImageOffset) != 0;
-  for (uint32_t d = 0; d < 3; ++d) {
+  for (uint32_t d = 0; site.hasOffset && d < 3; ++d) {
     // Offsets of shaders have eight bits; more would leave the range of modulo().
-    site.offset[d] = site.hasOffset && d < site.dimensions ? clampInt(loadI(call.offset[d]), splat(-512), splat(511)) : I{};
+    site.offset[d] = d < site.dimensions ? clampInt(loadI(call.offset[d]), splat(-512), splat(511)) : I{};
   }
   site.compare = (call.flags & abi::kImageReference) != 0;
   if (site.compare) {

@@ -16,6 +16,7 @@
 #include "backend/abi/image_call.h"
 #include "backend/formats/codec_reference.h"
 #include "backend/formats/format_table.h"
+#include "backend/texture/access.h"
 #include "backend/texture/texel_format.h"
 
 namespace pumice::texture::test {
@@ -248,6 +249,14 @@ inline abi::ImageCall makeCall(abi::ImageOp op, uint32_t flags, uint32_t seed = 
   call.activeLanes = 0xFFFF;
   call.flags = flags;
   return call;
+}
+
+/// accessImage() with every set of kernels in turn.
+inline void accessInTurn(abi::ImageCall* call) {
+  static uint32_t turn = 0;
+  const Kernels* kernels[3];
+  const uint32_t count = usableKernels(kernels);
+  accessImage(call, *kernels[turn++ % count]);
 }
 
 /// The bits of a number of the format's type.

@@ -22,7 +22,7 @@ bool usesSampler(ImageOp op) {
 }
 
 /// lanes share the descriptors of lane `first`.
-void accessUniform(abi::ImageCall* call, uint32_t lanes, uint32_t first) {
+void accessUniform(abi::ImageCall* call, uint32_t lanes, uint32_t first, const Kernels& kernels) {
   const View view = loadView(call->image[first]);
   if (!usesSampler(call->op)) {
     if (call->op == ImageOp::kWrite) {
@@ -30,7 +30,7 @@ void accessUniform(abi::ImageCall* call, uint32_t lanes, uint32_t first) {
     } else if (!view) {
       readZero(call, lanes);
     } else if (call->op == ImageOp::kRead) {
-      bestKernels().read(call, lanes, view);
+      kernels.read(call, lanes, view);
     } else {
       accessAtomically(call, lanes, view);
     }
@@ -40,11 +40,11 @@ void accessUniform(abi::ImageCall* call, uint32_t lanes, uint32_t first) {
   if (!view || !sampler.exists || view.shape == abi::ViewShape::kBuffer) {
     readZero(call, lanes);
   } else if (call->op == ImageOp::kSample) {
-    bestKernels().sample(call, lanes, view, sampler);
+    kernels.sample(call, lanes, view, sampler);
   } else if (call->op == ImageOp::kGather) {
-    bestKernels().gather(call, lanes, view, sampler);
+    kernels.gather(call, lanes, view, sampler);
   } else {
-    bestKernels().queryLod(call, lanes, view, sampler);
+    kernels.queryLod(call, lanes, view, sampler);
   }
 }
 
@@ -59,10 +59,14 @@ void readZero(abi::ImageCall* call, uint32_t lanes) {
 }
 
 void accessImage(abi::ImageCall* call) {
+  accessImage(call, bestKernels());
+}
+
+void accessImage(abi::ImageCall* call, const Kernels& kernels) {
   const uint32_t active = call->activeLanes;
   call->residentLanes = call->activeLanes;
   if (active == 0) return;
-  if ((call->flags & abi::kImageUniformDescriptor) != 0) return accessUniform(call, active, 0);
+  if ((call->flags & abi::kImageUniformDescriptor) != 0) return accessUniform(call, active, 0, kernels);
   // Waterfall: the lanes that share the first lane's descriptors, then those of the first lane that is left.
   const bool sampling = usesSampler(call->op);
   for (uint32_t left = active; left != 0;) {
@@ -74,7 +78,7 @@ void accessImage(abi::ImageCall* call) {
       same |= (equal ? 1u : 0u) << lane;
     }
     same &= left;
-    accessUniform(call, same, first);
+    accessUniform(call, same, first, kernels);
     left &= ~same;
   }
 }

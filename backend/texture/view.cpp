@@ -1,6 +1,5 @@
 #include "backend/texture/view.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace pumice::texture {
@@ -54,34 +53,6 @@ View imageView(const abi::ImageDescriptor& d) {
 }
 
 }  // namespace
-
-Level View::level(uint32_t index) const {
-  Level out{address, width, height, depth, 0, 0, 1};
-  if (shape == ViewShape::kBuffer) return out;
-  const abi::ImageLevel& entry = levelTable[index];
-  out.base += entry.offset_B;
-  out.width = std::max(width >> std::min(index, 31u), 1u);
-  out.height = std::max(height >> std::min(index, 31u), 1u);
-  out.depth = std::max(depth >> std::min(index, 31u), 1u);
-  out.rowPitch_B = entry.rowPitch_B;
-  const bool volume = shape == ViewShape::k3D;
-  out.slicePitch_B = volume ? uint64_t{entry.slicePitch_64B} * 64 : layerPitch_B;
-  out.sliceCount = volume ? out.depth : layers;
-  return out;
-}
-
-uint32_t View::sliceComponent() const {
-  switch (shape) {
-    case ViewShape::k1D:
-      return 1;
-    case ViewShape::k2D:
-    case ViewShape::k3D:
-    case ViewShape::kCube:
-      return 2;
-    default:
-      return 3;
-  }
-}
 
 View loadView(uint64_t descriptor) {
   if (descriptor == 0) return {};

@@ -43,6 +43,37 @@ struct View {
   uint32_t sliceComponent() const;
 };
 
+inline Level View::level(uint32_t index) const {
+  Level out{address, width, height, depth, 0, 0, 1};
+  if (shape == abi::ViewShape::kBuffer) return out;
+  const abi::ImageLevel& entry = levelTable[index];
+  out.base += entry.offset_B;
+  if (index != 0) {
+    const uint32_t shift = index < 31 ? index : 31;
+    out.width = width >> shift != 0 ? width >> shift : 1;
+    out.height = height >> shift != 0 ? height >> shift : 1;
+    out.depth = depth >> shift != 0 ? depth >> shift : 1;
+  }
+  out.rowPitch_B = entry.rowPitch_B;
+  const bool volume = shape == abi::ViewShape::k3D;
+  out.slicePitch_B = volume ? uint64_t{entry.slicePitch_64B} * 64 : layerPitch_B;
+  out.sliceCount = volume ? out.depth : layers;
+  return out;
+}
+
+inline uint32_t View::sliceComponent() const {
+  switch (shape) {
+    case abi::ViewShape::k1D:
+      return 1;
+    case abi::ViewShape::k2D:
+    case abi::ViewShape::k3D:
+    case abi::ViewShape::kCube:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
 /// Of an ImageDescriptor or a TexelBufferDescriptor at this address.
 View loadView(uint64_t descriptor);
 

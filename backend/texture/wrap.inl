@@ -11,7 +11,8 @@ PUMICE_INLINE F texelPosition(AddressMode mode, F coordinate, int32_t size, bool
     const F turns = mirrored ? coordinate * 0.5f : coordinate;
     const F small = select(absolute(turns) < 0x1p23f, turns, F{});  // larger ones are whole
     const F position = (small - toFloat(floorToInt(small))) * period;
-    const auto below = std::bit_cast<float>(std::bit_cast<uint32_t>(period) - 1);  // the product may have been rounded up
+    const auto below =
+        std::bit_cast<float>(std::bit_cast<uint32_t>(period) - 1);  // the product may have been rounded up
     return select(position < period, position, splat(below));
   }
   const float limit = 2 * extent + 64;
