@@ -88,7 +88,10 @@ struct ComputeProgram {
   uint64_t codeHash;      // for traces and dumps
   const char* debugName;  // owned by the pipeline, may be nullptr
   Heat* heat;             // nullptr: this code is final
+  // Not zero once groupCost_ns has been refined; until then it may be wrong by any factor. As mutable as that.
+  mutable uint32_t measured;
+  uint32_t reserved;
 };
-static_assert(sizeof(ComputeProgram) == 64);
+static_assert(sizeof(ComputeProgram) == 72);
 
 }  // namespace pumice::abi

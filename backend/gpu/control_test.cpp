@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <thread>
+#include <tuple>
 
 #include "backend/gpu/test_support.h"
 #include "backend/trace/log.h"
@@ -213,6 +214,116 @@ TEST_P(Control, LosingTheDeviceEndsAnEndlessShader) {
     EXPECT_EQ(device->timelineValue(done), 0u);
     EXPECT_EQ(Batch().submit(device, queue), Status::kDeviceLost);
   }
+}
+
+// Ends at once, or never: what its earlier runs took says nothing about the next.
+struct EndlessIf {
+  std::atomic<uint32_t>* started;
+  uint32_t endless;
+};
+void endlessIf(abi::ComputeEnv* env, uint64_t begin, uint64_t end) {
+  if (payload<EndlessIf>(env).endless) endless(env, begin, end);
+}
+
+// Whatever the compiler or earlier runs said about a program's cost: while it runs for ever on one queue, other queues
+// work, submissions to its own return, and the loss of the device ends it.
+class EndlessBeside : public ::testing::TestWithParam<std::tuple<bool, kmd::Engine, bool, uint32_t>> {
+ protected:
+  TestDevice device_{{.workerCount = 2, .inlineSmallSpans = std::get<0>(GetParam())}};
+  kmd::Queue* stuck_ = device_.queue(kmd::Engine::kUniversal);
+  kmd::Queue* other_ = device_.queue(std::get<1>(GetParam()));
+  const bool measuredBefore_ = std::get<2>(GetParam());
+  const uint32_t groups_ = std::get<3>(GetParam());
+  Program program_{endlessIf, 10}, after_{store, 10};
+  std::atomic<uint32_t> started_{0};
+  uint32_t first_ = 0, second_ = 0;
+
+  void SetUp() override {
+    if (!measuredBefore_) return;
+    Stream quick;
+    quick.dispatch(program_, EndlessIf{&started_, 0});
+    quick.dispatch(after_, Store{&first_, 0, 0});
+    ASSERT_EQ(Batch().run(quick).submit(device_, stuck_), Status::kOk);
+    ASSERT_EQ(device_.idle(stuck_), Status::kOk);
+  }
+  void hang(Stream& stream) { stream.dispatch(program_, EndlessIf{&started_, 1}, groups_); }
+
+  // `stuck_` has been given the endless shader, `other_` a batch that writes `first_` and raises `done` to 1.
+  void expectOnlyOneQueueHangs(kmd::Timeline* done) {
+    EXPECT_EQ(device_.wait(done, 1, 20'000'000'000), Status::kOk);
+    while (started_.load() == 0) std::this_thread::yield();
+    std::thread([&] { EXPECT_EQ(Batch().signal(done, 100).submit(device_, stuck_), Status::kOk); }).join();
+    Stream stream;
+    stream.dispatch(after_, Store{&second_, 2, 0});
+    EXPECT_EQ(Batch().run(stream).signal(done, 2).submit(device_, other_), Status::kOk);
+    EXPECT_EQ(device_.wait(done, 2, 20'000'000'000), Status::kOk);
+    EXPECT_EQ(first_, 1u);
+    EXPECT_EQ(second_, 2u);
+    device_->lose(nullptr);
+    EXPECT_EQ(device_.idle(stuck_), Status::kDeviceLost);
+    EXPECT_EQ(device_->timelineValue(done), 2u);
+  }
+};
+// A measured program is trusted with both workers, so that many of its workgroups may hang them.
+INSTANTIATE_TEST_SUITE_P(Unmeasured, EndlessBeside,
+                         ::testing::Combine(::testing::Bool(),
+                                            ::testing::Values(kmd::Engine::kUniversal, kmd::Engine::kCompute),
+                                            ::testing::Values(false), ::testing::Values(1u, 100'000u)));
+INSTANTIATE_TEST_SUITE_P(Measured, EndlessBeside,
+                         ::testing::Combine(::testing::Bool(),
+                                            ::testing::Values(kmd::Engine::kUniversal, kmd::Engine::kCompute),
+                                            ::testing::Values(true), ::testing::Values(1u)));
+
+// The event makes the other queue ready to be decoded by the very worker that then runs the shader.
+TEST_P(EndlessBeside, QueueThatWasParkedOnAnEvent) {
+  kmd::Event* event = device_.event();
+  kmd::Timeline* done = device_.timeline();
+  Stream waiting, stream;
+  waiting.waitEvents({event}, kAll, kAll);
+  waiting.dispatch(after_, Store{&first_, 1, 0});
+  stream.fill(&second_, 4, 0);  // work, so that a worker decodes all of this
+  stream.barrier(kAll, kAll);
+  stream.setEvent(event, kAll);
+  hang(stream);
+  ASSERT_EQ(Batch().run(waiting).signal(done, 1).submit(device_, other_), Status::kOk);
+  ASSERT_EQ(Batch().run(stream).submit(device_, stuck_), Status::kOk);
+  expectOnlyOneQueueHangs(done);
+}
+
+// One signal makes spans of both queues ready at once, on one worker.
+TEST_P(EndlessBeside, QueueWithAReadySpan) {
+  kmd::Timeline* go = device_.timeline();
+  kmd::Timeline* done = device_.timeline();
+  kmd::Queue* signaller = device_.queue();
+  Stream stream, other, small;
+  hang(stream);
+  other.dispatch(after_, Store{&first_, 1, 0});
+  small.fill(&second_, 4, 0);
+  ASSERT_EQ(Batch().wait(go, 1).run(stream).submit(device_, stuck_), Status::kOk);
+  ASSERT_EQ(Batch().wait(go, 1).run(other).signal(done, 1).submit(device_, other_), Status::kOk);
+  ASSERT_EQ(Batch().run(small).signal(go, 1).submit(device_, signaller), Status::kOk);
+  expectOnlyOneQueueHangs(done);
+}
+
+// A span that was thought to be small gets the other workers once one of its workgroups has been timed.
+TEST(Widening, SpanOfAWrongEstimateSpreads) {
+  TestDevice device({.workerCount = 3});
+  kmd::Queue* queue = device.queue();
+  struct Seen {
+    std::atomic<uint32_t>* workers;
+  };
+  std::atomic<uint32_t> workers{0};
+  Program program(
+      [](abi::ComputeEnv* env, uint64_t begin, uint64_t end) {
+        payload<Seen>(env).workers->fetch_or(1u << env->workerIndex);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2) * (end - begin));
+      },
+      10);
+  Stream stream;
+  stream.dispatch(program, Seen{&workers}, 60);
+  ASSERT_EQ(Batch().run(stream).submit(device, queue), Status::kOk);
+  ASSERT_EQ(device.idle(queue), Status::kOk);
+  EXPECT_EQ(workers.load(), 7u);
 }
 
 TEST_P(Control, DestroyingTheDeviceEndsAnEndlessShader) {

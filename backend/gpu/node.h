@@ -73,10 +73,12 @@ struct Span : Node {
   // Workgroups, or blocks of a copy, are handed out in ascending order.
   std::atomic<uint64_t> nextUnit{0};
   std::atomic<uint64_t> unitsLeft{0};  // not executed; whoever brings it to zero completes the span
-  // Estimate for one unit. The program and the packet may be read only by those who hold units that are not finished
-  // while the device is not lost: else the span may be complete, and its stream freed.
+  // Estimate for one unit, and whether it has been measured. The program and the packet may be read only by those who
+  // hold units that are not finished while the device is not lost: else the span may be complete, and its stream freed.
   std::atomic<uint64_t> unitCost_ns{0};
-  std::atomic<bool> shared{false};  // has been given to the pool
+  std::atomic<bool> measured{false};
+  std::atomic<bool> shared{false};         // has been given to the pool
+  std::atomic<uint32_t> wantedWorkers{0};  // how many have been asked to work on it
   sched::Task task;
 
   // Saturates.
@@ -84,6 +86,11 @@ struct Span : Node {
     uint64_t total_ns;
     const uint64_t unit_ns = unitCost_ns.load(std::memory_order_relaxed);
     return __builtin_mul_overflow(unit_ns, work.unitCount, &total_ns) ? UINT64_MAX : total_ns;
+  }
+  // By who may read the program.
+  void updateCost() {
+    unitCost_ns.store(gpu::estimate_ns(work, 1), std::memory_order_relaxed);
+    measured.store(isMeasured(work), std::memory_order_relaxed);
   }
   static Span* fromTask(sched::Task* task);
 };

@@ -276,10 +276,13 @@ Queue::Step Queue::onWork(const Work& work, LaneMask gateLanes, uint32_t lane, u
     const Work resolved = resolveIndirect(machine_, *progress.worker(), *this, work);
     return onWork(resolved, gateLanes, lane, secondLane, progress);
   }
-  if (estimate_ns(work, work.unitCount) <= kInlineBudget_ns)
-    executeUnits(machine_, *progress.worker(), *this, work, 0, work.unitCount, Timing::kSample);
-  else
+  // A program's first run may take for ever, and this queue's token with it: it gets a span.
+  if (!isMeasured(work) || estimate_ns(work, work.unitCount) > kInlineBudget_ns) {
     addSpan(work, gates, lane, secondLane, progress);
+    return Step::kNext;
+  }
+  progress.letOthersGo(this);
+  executeUnits(machine_, *progress.worker(), *this, work, 0, work.unitCount, Timing::kSample);
   return Step::kNext;
 }
 

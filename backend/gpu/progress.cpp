@@ -39,9 +39,8 @@ void Progress::fire(Node* node) {
   switch (node->kind) {
     case NodeKind::kSpan: {
       auto* span = static_cast<Span*>(node);
-      span->nextReady = nullptr;
-      (lastReady_ ? lastReady_->nextReady : firstReady_) = span;
-      lastReady_ = span;
+      if (!lost) span->updateCost();  // its program may have run since it was recorded
+      addReady(span);
       return;
     }
     case NodeKind::kGate:
@@ -116,39 +115,26 @@ void Progress::writeEvent(kmd::Event* event, bool set) {
 }
 
 void Progress::poke(Queue* queue) {
-  if (!queue->takeTokenOrMark()) return;
+  if (queue->takeTokenOrMark()) addQueue(queue);
+}
+
+void Progress::addQueue(Queue* queue) {
   queue->nextDecode = nullptr;
   (lastQueue_ ? lastQueue_->nextDecode : firstQueue_) = queue;
   lastQueue_ = queue;
 }
 
-void Progress::drain() {
-  for (;;) {
-    propagate();
-    if (firstReady_) {
-      if (!worker_) {
-        shareReady();
-        continue;
-      }
-      Span* span = takeReady();
-      // What this worker cannot do at once, others may: all but one span, if together they are worth a wake-up.
-      uint64_t rest_ns = 0;
-      for (Span* other = firstReady_; other && rest_ns <= kInlineBudget_ns; other = other->nextReady)
-        rest_ns += other->estimate_ns();
-      if (rest_ns > kInlineBudget_ns) shareReady();
-      if (firstQueue_ && span->estimate_ns() > kInlineBudget_ns)
-        handToPool(span, usefulWorkers(*span));
-      else
-        startHere(span);
-    } else if (firstQueue_) {
-      Queue* queue = firstQueue_;
-      firstQueue_ = queue->nextDecode;
-      if (!firstQueue_) lastQueue_ = nullptr;
-      queue->decode(*this);
-    } else {
-      return;
-    }
-  }
+Queue* Progress::takeQueue() {
+  Queue* queue = firstQueue_;
+  firstQueue_ = queue->nextDecode;
+  if (!firstQueue_) lastQueue_ = nullptr;
+  return queue;
+}
+
+void Progress::addReady(Span* span) {
+  span->nextReady = nullptr;
+  (lastReady_ ? lastReady_->nextReady : firstReady_) = span;
+  lastReady_ = span;
 }
 
 Span* Progress::takeReady() {
@@ -158,17 +144,75 @@ Span* Progress::takeReady() {
   return span;
 }
 
-void Progress::shareReady() {
-  while (firstReady_) {
-    Span* span = takeReady();
-    handToPool(span, usefulWorkers(*span));
+void Progress::drain() {
+  for (;;) {
+    propagate();
+    if (firstReady_) {
+      if (worker_)
+        runReady();
+      else
+        shareReady();
+    } else if (firstQueue_) {
+      takeQueue()->decode(*this);
+    } else {
+      return;
+    }
   }
 }
 
-uint32_t Progress::usefulWorkers(const Span& span) const {
-  const uint64_t workers = machine_.pool->workerCount();
-  const uint64_t byCost = span.estimate_ns() / kInlineBudget_ns;
-  return static_cast<uint32_t>(std::clamp<uint64_t>(std::min(byCost, span.work.unitCount), 1, workers));
+// A worker with ready spans runs one, and keeps others of the same queue for later if together they are not worth a
+// wake-up. That is as good as the estimates are: what belongs to other queues never waits for them, and where there is
+// no more than the compiler's guess, nothing does.
+void Progress::runReady() {
+  Span* span = takeReady();
+  bool trusted = span->measured.load(std::memory_order_relaxed);
+  uint64_t rest_ns = 0;
+  for (Span* other = firstReady_; other && trusted && rest_ns <= kInlineBudget_ns; other = other->nextReady) {
+    rest_ns += other->estimate_ns();
+    trusted = other->measured.load(std::memory_order_relaxed);
+  }
+  if (!trusted || rest_ns > kInlineBudget_ns) shareReady();
+  letOthersGo(trusted ? span->queue : nullptr);
+  if (firstQueue_ && span->estimate_ns() > kInlineBudget_ns)
+    spread(span, 0);
+  else
+    startHere(span);
+}
+
+void Progress::letOthersGoSlowly(const Queue* queue) {
+  Span* spans = firstReady_;
+  firstReady_ = lastReady_ = nullptr;
+  while (spans) {
+    Span* next = spans->nextReady;
+    if (spans->queue == queue)
+      addReady(spans);
+    else
+      spread(spans, 0);
+    spans = next;
+  }
+  Queue* queues = firstQueue_;
+  firstQueue_ = lastQueue_ = nullptr;
+  while (queues) {
+    Queue* next = queues->nextDecode;
+    if (queues == queue)
+      addQueue(queues);
+    else
+      queues->handDecodeToWorker(Queue::kDecodePriority);
+    queues = next;
+  }
+}
+
+void Progress::shareReady() {
+  while (firstReady_) spread(takeReady(), 0);
+}
+
+uint32_t Progress::usefulWorkers(const Span& span, uint64_t units) const {
+  uint64_t workers = machine_.pool->workerCount();
+  // Nobody knows how long the first run of a program takes: one worker is left for other queues.
+  if (workers > 1 && !span.measured.load(std::memory_order_relaxed)) --workers;
+  uint64_t total_ns;
+  if (__builtin_mul_overflow(span.unitCost_ns.load(std::memory_order_relaxed), units, &total_ns)) total_ns = UINT64_MAX;
+  return static_cast<uint32_t>(std::clamp<uint64_t>(std::min(total_ns / kInlineBudget_ns, units), 1, workers));
 }
 
 void Progress::handToPool(Span* span, uint32_t slots) {
@@ -177,10 +221,26 @@ void Progress::handToPool(Span* span, uint32_t slots) {
   machine_.pool->push(&span->task, slots);
 }
 
+void Progress::spread(Span* span, uint32_t already) {
+  const uint32_t useful = usefulWorkers(*span, span->work.unitCount);
+  span->wantedWorkers.store(useful, std::memory_order_relaxed);
+  if (useful > already) handToPool(span, useful - already);
+}
+
+void Progress::widen(Span* span) {
+  uint32_t wanted = span->wantedWorkers.load(std::memory_order_relaxed);
+  if (wanted >= machine_.pool->workerCount()) return;
+  const uint64_t begun = span->nextUnit.load(std::memory_order_relaxed);
+  if (begun >= span->work.unitCount) return;
+  const uint32_t useful = usefulWorkers(*span, span->work.unitCount - begun);
+  // Only one of those who see this adds the difference.
+  if (useful > wanted && span->wantedWorkers.compare_exchange_strong(wanted, useful, std::memory_order_relaxed))
+    handToPool(span, useful - wanted);
+}
+
 void Progress::startHere(Span* span) {
   span->references.fetch_add(1, std::memory_order_relaxed);
-  const uint32_t useful = usefulWorkers(*span);
-  if (useful > 1) handToPool(span, useful - 1);
+  spread(span, 1);
   runSpan(span);
   Queue::release(span);
 }
@@ -194,9 +254,8 @@ void Progress::runSpan(Span* span) {
       return;
     }
     span->unitsLeft.store(span->work.unitCount, std::memory_order_relaxed);
-    span->unitCost_ns.store(estimate_ns(span->work, 1), std::memory_order_relaxed);
-    const uint32_t useful = usefulWorkers(*span);
-    if (useful > 1) handToPool(span, useful - 1);
+    span->updateCost();
+    spread(span, 1);
   }
   const Work& work = span->work;
   const uint32_t workers = machine_.pool->workerCount();
@@ -204,15 +263,18 @@ void Progress::runSpan(Span* span) {
     const uint64_t seen = span->nextUnit.load(std::memory_order_relaxed);
     if (seen >= work.unitCount) return;
     const bool lost = machine_.isLost();
-    const uint64_t wanted =
-        lost ? work.unitCount
-             : chunkUnits(span->unitCost_ns.load(std::memory_order_relaxed), work.unitCount - seen, workers);
+    uint64_t wanted = work.unitCount;
+    if (!lost && !span->measured.load(std::memory_order_relaxed))
+      wanted = 1;  // finds out
+    else if (!lost)
+      wanted = chunkUnits(span->unitCost_ns.load(std::memory_order_relaxed), work.unitCount - seen, workers);
     const uint64_t begin = span->nextUnit.fetch_add(wanted, std::memory_order_relaxed);
     if (begin >= work.unitCount) return;
     const uint64_t count = std::min(wanted, work.unitCount - begin);
     if (!lost) {
       executeUnits(machine_, *worker_, *span->queue, work, begin, begin + count, Timing::kMeasure);
-      span->unitCost_ns.store(estimate_ns(work, 1), std::memory_order_relaxed);  // as measured
+      span->updateCost();
+      widen(span);
     }
     finishUnits(span, count);
     // Decoding goes first: what it finds may be more urgent than the rest of this span.

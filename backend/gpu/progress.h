@@ -47,6 +47,11 @@ class Progress {
   // Hands ready spans to the pool: what a thread does before it turns to something that may take long.
   void shareReady();
   bool hasReady() const { return firstReady_ != nullptr; }
+  // Before work of `queue` runs on this thread: what is held for other queues goes to the pool. However long the work
+  // takes, and be it for ever, they do not wait for it.
+  void letOthersGo(const Queue* queue) {
+    if (firstReady_ || firstQueue_) letOthersGoSlowly(queue);
+  }
 
   // The body of a span's task: takes chunks until there are none. The caller holds a reference.
   void runSpan(Span* span);
@@ -56,11 +61,20 @@ class Progress {
   void complete(Node* node);
   void completeSpan(Span* span);
   void finishUnits(Span* span, uint64_t count);
-  // Ready span in hand: shares it with as many idle workers as it has chunks for, and works on it.
+  void letOthersGoSlowly(const Queue* queue);
+  void runReady();
+  // Ready span in hand: shares it with as many workers as it has chunks for, and works on it.
   void startHere(Span* span);
   void handToPool(Span* span, uint32_t slots);
-  uint32_t usefulWorkers(const Span& span) const;
+  // For a span that has not started: gives it to as many workers as are useful, less those that are there already.
+  void spread(Span* span, uint32_t already);
+  // Once the cost of a unit is known better: further workers, if the span was thought to be smaller.
+  void widen(Span* span);
+  uint32_t usefulWorkers(const Span& span, uint64_t units) const;
+  void addReady(Span* span);
   Span* takeReady();
+  void addQueue(Queue* queue);
+  Queue* takeQueue();
 
   Machine& machine_;
   sched::Worker* const worker_;

@@ -12,8 +12,7 @@
 namespace pumice::gpu {
 namespace {
 
-// Decoding goes before spans, and spans in three steps by their queue's priority.
-constexpr uint8_t kDecodePriority = sched::Pool::kPriorities - 1;
+// Spans start in three steps by their queue's priority.
 uint8_t spanPriority(float priority) {
   return priority < 1.0f / 3 ? 0 : priority < 2.0f / 3 ? 1 : 2;
 }
@@ -193,7 +192,7 @@ void Queue::addSpan(const Work& work, const Predecessors& predecessors, uint32_t
   span->work = work;
   span->nextUnit.store(0, std::memory_order_relaxed);
   span->unitsLeft.store(work.unitCount, std::memory_order_relaxed);
-  span->unitCost_ns.store(estimate_ns(work, 1), std::memory_order_relaxed);
+  span->wantedWorkers.store(0, std::memory_order_relaxed);
   span->shared.store(false, std::memory_order_relaxed);
   span->task.run = runSpanOnWorker;
   span->task.priority = priority_;

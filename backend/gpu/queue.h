@@ -30,6 +30,7 @@ class Queue final : public kmd::Queue {
   static constexpr uint32_t kMaxNodes = 2048;
   static constexpr uint32_t kResumeNodes = 1536;
   static constexpr uint32_t kMaxCallDepth = 16;
+  static constexpr uint8_t kDecodePriority = sched::Pool::kPriorities - 1;  // before spans
 
   uint32_t number() const { return number_; }  // for logs
   Machine& machine() { return machine_; }
@@ -38,6 +39,8 @@ class Queue final : public kmd::Queue {
   bool takeTokenOrMark();
   // With the token: decodes until the processor parks, then gives the token back or hands it to a worker.
   void decode(Progress& progress);
+  // With the token, which goes with it: a worker decodes.
+  void handDecodeToWorker(uint8_t priority);
 
   // Any thread.
   static void release(Node* node);  // one reference
@@ -63,7 +66,6 @@ class Queue final : public kmd::Queue {
     kHand,   // a worker must go on: what follows is work, and this thread is the application's
     kYield,  // let others have this worker
   };
-  void handDecodeToWorker(uint8_t priority);  // the token goes with it
   Step run(Progress& progress);
   Step beginBatch(Progress& progress);
   Step endBatch(Progress& progress);

@@ -67,6 +67,11 @@ Work copyQueriesWork(const abi::CopyQueriesPacket& packet) {
   return work;
 }
 
+bool isMeasured(const Work& work) {
+  if (work.kind != WorkKind::kDispatch && work.kind != WorkKind::kDispatchIndirect) return true;
+  return __atomic_load_n(&dispatchState(work).program->measured, __ATOMIC_RELAXED) != 0;
+}
+
 uint64_t estimate_ns(const Work& work, uint64_t units) {
   uint64_t perUnit_ns = 0;
   switch (work.kind) {
@@ -94,6 +99,7 @@ void refineCost(const abi::ComputeProgram& program, uint64_t groups, uint64_t el
   const uint64_t measured = std::clamp<uint64_t>(elapsed_ns / groups, 1, 16 * old);
   const uint64_t refined = std::clamp<uint64_t>((3 * old + measured + 2) / 4, 1, UINT32_MAX);
   if (refined != old) __atomic_store_n(&program.groupCost_ns, static_cast<uint32_t>(refined), __ATOMIC_RELAXED);
+  if (!__atomic_load_n(&program.measured, __ATOMIC_RELAXED)) __atomic_store_n(&program.measured, 1, __ATOMIC_RELAXED);
 }
 
 }  // namespace pumice::gpu

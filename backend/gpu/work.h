@@ -53,6 +53,9 @@ Work copyWork(uint64_t dst, uint64_t src, uint64_t size_B);
 Work fillWork(uint64_t dst, uint64_t size_B, uint32_t value);
 Work copyQueriesWork(const abi::CopyQueriesPacket& packet);
 
+// Whether the estimate rests on more than the compiler's guess. Of an indirect dispatch: on what its arguments ask for.
+bool isMeasured(const Work& work);
+
 // Rough duration of that many units on one worker. Saturates.
 uint64_t estimate_ns(const Work& work, uint64_t units);
 
