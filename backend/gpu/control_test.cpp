@@ -1,5 +1,6 @@
 // Events, queries, loss and faults.
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <thread>
@@ -164,16 +165,71 @@ TEST_P(Control, QueryCommandsKeepTheirOrder) {
 
 // A shader that never looks at the cancel word holds up whoever learns of the loss for two seconds, but all together:
 // not each call anew.
+// Who waits for a query sleeps until it is written: hardly any switch of threads, where polling makes thousands.
+TEST_P(Control, WaitingForAQuerySleeps) {
+  abi::QuerySlot slots[2] = {};
+  kmd::Timeline* go = device_.timeline();
+  Stream stream;
+  stream.timestamp(&slots[0], kAll);
+  stream.timestamp(&slots[1], kAll);
+  ASSERT_EQ(Batch().wait(go, 1).run(stream).submit(device_, queue_), Status::kOk);
+  long switches = 0;
+  std::thread waiter([&] {
+    rusage before, after;
+    getrusage(RUSAGE_THREAD, &before);
+    EXPECT_EQ(device_->waitQuery(&slots[0]), Status::kOk);
+    EXPECT_EQ(device_->waitQuery(&slots[1]), Status::kOk);
+    EXPECT_NE(slots[0].available, 0u);
+    EXPECT_NE(slots[1].available, 0u);
+    getrusage(RUSAGE_THREAD, &after);
+    switches = after.ru_nvcsw - before.ru_nvcsw;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_EQ(__atomic_load_n(&slots[0].available, __ATOMIC_ACQUIRE), 0u);
+  ASSERT_EQ(device_->signalTimeline(go, 1), Status::kOk);
+  waiter.join();
+  EXPECT_LE(switches, 20);
+}
+
+// Between writing and waiting at the same moment, many times: no wake-up is lost.
+TEST_P(Control, QueriesAreWaitedForWhileTheyAreWritten) {
+  for (int round = 0; round < 2000; ++round) {
+    abi::QuerySlot slot = {};
+    Stream stream;
+    stream.timestamp(&slot, kAll);
+    std::thread waiter;
+    if (round % 20 == 0) waiter = std::thread([&] { EXPECT_EQ(device_->waitQuery(&slot), Status::kOk); });
+    ASSERT_EQ(Batch().run(stream).submit(device_, queue_), Status::kOk);
+    EXPECT_EQ(device_->waitQuery(&slot), Status::kOk);
+    EXPECT_NE(slot.available, 0u);
+    if (waiter.joinable()) waiter.join();
+    ASSERT_EQ(device_.idle(queue_), Status::kOk);
+  }
+}
+
+TEST(Loss, EndsTheWaitForAQuery) {
+  const auto earlier = trace::setLogSink([](trace::LogLevel, std::string_view) {});
+  TestDevice device;
+  abi::QuerySlot never = {}, written = {0, 1};
+  std::thread waiter([&] { EXPECT_EQ(device->waitQuery(&never), Status::kDeviceLost); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  device->lose("the test wants it");
+  waiter.join();
+  EXPECT_EQ(device->waitQuery(&never), Status::kDeviceLost);
+  EXPECT_EQ(device->waitQuery(&written), Status::kOk);  // as for points that were reached
+  trace::setLogSink(earlier);
+}
+
 TEST(Loss, StubbornShaderDelaysTheAnswerOnce) {
   static std::atomic<bool> leave;
   leave = false;
-  TestDevice device;
-  kmd::Queue* queue = device.queue();
   const Program stubborn([](abi::ComputeEnv*, uint64_t, uint64_t) {
     while (!leave) std::this_thread::yield();
   });
   Stream stream;
   stream.dispatch(stubborn, 0);
+  TestDevice device;  // ends before what its workers may still read: no answer waited for them
+  kmd::Queue* queue = device.queue();
   ASSERT_EQ(Batch().run(stream).submit(device, queue), Status::kOk);
   device->lose("test");
   const uint64_t start_ns = sched::monotonicNow_ns();

@@ -118,6 +118,12 @@ void DeviceImpl::setEvent(kmd::Event* event, bool set) {
   progress.drain();
 }
 
+// ---- Queries ------------------------------------------------------------------------------------------------------
+
+kmd::Status DeviceImpl::waitQuery(const abi::QuerySlot* slot) {
+  return machine_.queryWaiters.wait(slot, machine_.lost) ? kmd::Status::kOk : lostStatus();
+}
+
 // ---- Queues -------------------------------------------------------------------------------------------------------
 
 kmd::Status DeviceImpl::createQueue(const kmd::QueueInfo& info, kmd::Queue** out) {

@@ -31,6 +31,8 @@ class DeviceImpl final : public kmd::Device {
   bool eventStatus(const kmd::Event* event) const override;
   void setEvent(kmd::Event* event, bool set) override;
 
+  kmd::Status waitQuery(const abi::QuerySlot* slot) override;
+
   kmd::Status createQueue(const kmd::QueueInfo& info, kmd::Queue** out) override;
   void destroyQueue(kmd::Queue* queue) override;
   kmd::Status submit(kmd::Queue* queue, std::span<const kmd::Submission> batches) override;

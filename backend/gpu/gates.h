@@ -25,9 +25,13 @@ class Progress;
 
 // Query commands order themselves against each other (Vulkan 1.3, 18.2) beside the pipeline's stages.
 inline constexpr uint32_t kQueryLane = abi::kStageCount;
-inline constexpr uint32_t kLaneCount = abi::kStageCount + 1;
+// No work is in this lane: its gate is what the batches so far wait for, at whatever stages. Signals that name no stage
+// come after it.
+inline constexpr uint32_t kWaitLane = abi::kStageCount + 1;
+inline constexpr uint32_t kLaneCount = abi::kStageCount + 2;
 using LaneMask = uint32_t;
 inline constexpr LaneMask kQueryLaneBit = 1u << kQueryLane;
+inline constexpr LaneMask kWaitLaneBit = 1u << kWaitLane;
 inline constexpr LaneMask kAllLanes = (1u << kLaneCount) - 1;
 
 // Distinct incomplete nodes. Holds no references: the lanes do.

@@ -23,6 +23,7 @@ void Machine::lose(const char* reason) noexcept {
   if (lost.exchange(true, std::memory_order_seq_cst)) return;
   cancelWord.store(1, std::memory_order_seq_cst);
   if (reason) PUMICE_ERROR("gpu", "device lost: %s", reason);
+  queryWaiters.wakeAll();
   timelines.forEach([](kmd::Timeline& timeline) { timeline.wakeAll(); });
   sched::MutexLock lock(queuesMutex);
   for (const auto& queue : queues) queue->retired().wakeAll();

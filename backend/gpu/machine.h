@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/abi/shader_abi.h"
+#include "backend/gpu/queries.h"
 #include "backend/kmd/door.h"
 #include "backend/kmd/event.h"
 #include "backend/kmd/stable_pool.h"
@@ -52,6 +53,7 @@ struct Machine {
   // Threads inside a Progress. Sequentially consistent with `lost`: who enters counts itself, then reads `lost`.
   alignas(64) std::atomic<uint32_t> activeThreads{0};
 
+  QueryWaiters queryWaiters;
   kmd::StablePool<kmd::Timeline> timelines;
   kmd::StablePool<kmd::Event> events;
 

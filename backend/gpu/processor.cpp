@@ -77,9 +77,8 @@ void Queue::waitFor(const kmd::SubmitWait& wait, Progress& progress) {
   node->pending.store(1, std::memory_order_relaxed);
   node->references.fetch_add(1, std::memory_order_relaxed);  // it may fire as soon as it is linked
   if (wait.timeline->addWaiter(&node->waiter)) {
-    // A wait without stages still comes before the batch's signals. Query commands have no stage to name.
-    const LaneMask dst = wait.dst ? wait.dst : abi::stageBit(abi::Stage::kHost);
-    gates_.gateBehind(node, dst | kQueryLaneBit, {}, progress);
+    // Query commands have no stage to name.
+    gates_.gateBehind(node, wait.dst | kQueryLaneBit | kWaitLaneBit, {}, progress);
   } else {
     release(node);
   }
@@ -121,9 +120,10 @@ Queue::Step Queue::endBatch(Progress& progress) {
     for (const kmd::SubmitSignal& each : signals) {
       if (each.src == abi::kAllStages) continue;
       // Whatever its stages, a signal comes after the signals of earlier batches (Vulkan 1.3, 7.4.1): else a timeline
-      // could reach a value before a smaller one.
+      // could reach a value before a smaller one. One without stages has no work to come after, and comes after all
+      // that the batch waits for.
       Predecessors scope;
-      gates_.addEarlier(sourceLanes(each.src), scope, progress);
+      gates_.addEarlier(each.src ? sourceLanes(each.src) : kWaitLaneBit, scope, progress);
       scope.add(lastRetire_);
       if (scope.empty()) {
         progress.signal(each.timeline, each.value);
@@ -347,7 +347,7 @@ void Queue::onTimestamp(const abi::TimestampPacket& packet, Progress& progress) 
   gates_.addEarlier(packet.src, earlier, progress);
   gates_.addGates(kQueryLaneBit, earlier);
   if (earlier.empty()) {
-    writeTimestamp(slot);
+    writeTimestamp(slot, machine_.queryWaiters);
     return;
   }
   Node* node = newNode(NodeKind::kTimestamp);

@@ -58,7 +58,7 @@ void Progress::fire(Node* node) {
       machine_.pokeQueuesParkedOnEvents(*this);
       break;
     case NodeKind::kTimestamp:
-      if (!lost) writeTimestamp(node->slots);
+      if (!lost) writeTimestamp(node->slots, machine_.queryWaiters);
       break;
     case NodeKind::kResetQueries:
       if (!lost) resetQueries(node->slots, node->slotCount);

@@ -23,9 +23,30 @@ void writeResult(std::byte*& at, uint64_t value, bool wide) {
 
 }  // namespace
 
-void writeTimestamp(abi::QuerySlot* slot) {
+bool QueryWaiters::wait(const abi::QuerySlot* slot, const std::atomic<bool>& lost) noexcept {
+  const auto isAvailable = [slot] { return __atomic_load_n(&slot->available, __ATOMIC_SEQ_CST) != 0; };
+  if (isAvailable()) return true;
+  waiters_.fetch_add(1, std::memory_order_seq_cst);
+  bool available;
+  for (;;) {
+    const uint32_t changes = changes_.load(std::memory_order_seq_cst);
+    available = isAvailable();
+    if (available || lost.load(std::memory_order_seq_cst)) break;
+    sched::futexWait(changes_, changes);
+  }
+  waiters_.fetch_sub(1, std::memory_order_relaxed);
+  return available;
+}
+
+void QueryWaiters::wakeAll() noexcept {
+  changes_.fetch_add(1, std::memory_order_seq_cst);
+  sched::futexWake(changes_);
+}
+
+void writeTimestamp(abi::QuerySlot* slot, QueryWaiters& waiters) {
   __atomic_store_n(&slot->value, sched::monotonicNow_ns(), __ATOMIC_RELAXED);
-  __atomic_store_n(&slot->available, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&slot->available, 1, __ATOMIC_SEQ_CST);
+  waiters.queryWritten();
 }
 
 void resetQueries(abi::QuerySlot* slots, uint32_t count) {

@@ -155,6 +155,27 @@ TEST(Submit, SignalOfAPartialScopeDoesNotWaitForOtherStages) {
   EXPECT_EQ(device.wait(all, 1), Status::kOk);
 }
 
+// A signal without stages has no work to come after. It comes after its batch's waits all the same, whatever these
+// name.
+TEST(Submit, SignalWithoutStagesComesAfterTheWaitsOfItsBatch) {
+  for (const StageMask waited : {StageMask{0}, kTransfer, kHost, kAll}) {
+    TestDevice device;
+    kmd::Queue* queue = device.queue();
+    kmd::Timeline* go = device.timeline();
+    kmd::Timeline* done = device.timeline();
+    ASSERT_EQ(Batch().wait(go, 1, waited).wait(go, 2, kCompute).signal(done, 1, 0).submit(device, queue), Status::kOk);
+    ASSERT_EQ(Batch().signal(done, 2, 0).submit(device, queue), Status::kOk);
+    for (uint64_t value : {0u, 1u}) {
+      if (value) {
+        ASSERT_EQ(device->signalTimeline(go, value), Status::kOk);
+      }
+      EXPECT_EQ(device.wait(done, 1, 2'000'000), Status::kTimeout) << waited;
+    }
+    ASSERT_EQ(device->signalTimeline(go, 2), Status::kOk);
+    EXPECT_EQ(device.wait(done, 2), Status::kOk) << waited;
+  }
+}
+
 // Whoever sees the signal of the whole batch may destroy everything that the batch signals: nothing of it may be on its
 // way still, on whichever thread.
 TEST(Submit, SignalsOfPartialScopesComeBeforeThatOfTheBatch) {

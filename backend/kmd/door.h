@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 
+#include "backend/abi/packets.h"
 #include "backend/abi/stage.h"
 #include "backend/kmd/status.h"
 
@@ -129,6 +130,10 @@ class Device {
   virtual void destroyEvent(Event* event) = 0;
   virtual bool eventStatus(const Event* event) const = 0;
   virtual void setEvent(Event* event, bool set) = 0;  // host set and reset; set wakes parked queues
+
+  // -- queries
+  // Blocks until a queue has made the slot available (at once if it is), or the device is lost.
+  virtual Status waitQuery(const abi::QuerySlot* slot) = 0;
 
   // -- queues
   virtual Status createQueue(const QueueInfo& info, Queue** out) = 0;

@@ -107,6 +107,29 @@ TEST_F(SyncTest, TimelineHostSignalAndWaits) {
   EXPECT_EQ(value(b), 7u);
 }
 
+// A signal that names no stage comes after the waits of its own batch.
+TEST_F(SyncTest, SignalAtNoStageFollowsTheWaits) {
+  createSyncDevice();
+  DEVICE_FN(vkQueueSubmit2KHR);
+  for (const VkPipelineStageFlags2 waitStage :
+       {VK_PIPELINE_STAGE_2_NONE, VK_PIPELINE_STAGE_2_COPY_BIT, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT}) {
+    VkSemaphore go = makeTimeline(), done = makeTimeline();
+    const VkSemaphoreSubmitInfo waits{VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, nullptr, go, 1, waitStage};
+    const VkSemaphoreSubmitInfo signals{VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, nullptr, done, 1,
+                                        VK_PIPELINE_STAGE_2_NONE};
+    VkSubmitInfo2 info{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+    info.waitSemaphoreInfoCount = 1;
+    info.pWaitSemaphoreInfos = &waits;
+    info.signalSemaphoreInfoCount = 1;
+    info.pSignalSemaphoreInfos = &signals;
+    VK_OK(vkQueueSubmit2KHR(queue(), 1, &info, VK_NULL_HANDLE));
+    EXPECT_EQ(wait({done}, {1}, 2'000'000), VK_TIMEOUT) << waitStage;
+    signal(go, 1);
+    EXPECT_EQ(wait({done}, {1}, kLong), VK_SUCCESS) << waitStage;
+    VK_OK(vkQueueWaitIdle(queue()));
+  }
+}
+
 TEST_F(SyncTest, WaitBeforeSignalAcrossQueues) {
   createSyncDevice();
   const TestBuffer buffer = makeBuffer(3 * 4096);

@@ -38,24 +38,14 @@ void QueryPool::reset(uint32_t first, uint32_t count) {
   std::memset(reinterpret_cast<void*>(slotAddress(first)), 0, size_t{count} * sizeof(abi::QuerySlot));
 }
 
-// Slots carry no waiters: results that are not there yet are awaited by sleeping, which only programs that asked for it
-// (and have not waited for a fence) get to see.
-bool QueryPool::waitAvailable(uint32_t query) {
-  const auto* slot = reinterpret_cast<const abi::QuerySlot*>(slotAddress(query));
-  while (!isAvailable(slot)) {
-    if (device_.gpu().lost()) return false;
-    const timespec pause{0, 50'000};
-    nanosleep(&pause, nullptr);
-  }
-  return true;
-}
-
 VkResult QueryPool::results(uint32_t first, uint32_t count, size_t stride_B, VkQueryResultFlags flags, std::byte* out) {
   const auto put = (flags & VK_QUERY_RESULT_64_BIT) != 0 ? store<uint64_t> : store<uint32_t>;
   VkResult result = VK_SUCCESS;
   for (uint32_t i = 0; i < count; ++i) {
-    if ((flags & VK_QUERY_RESULT_WAIT_BIT) != 0 && !waitAvailable(first + i)) return VK_ERROR_DEVICE_LOST;
     const auto* slot = reinterpret_cast<const abi::QuerySlot*>(slotAddress(first + i));
+    if ((flags & VK_QUERY_RESULT_WAIT_BIT) != 0) {
+      if (const kmd::Status status = device_.gpu().waitQuery(slot); status != kmd::Status::kOk) return toResult(status);
+    }
     const bool available = isAvailable(slot);
     std::byte* at = out + i * stride_B;
     // Vulkan 1.3, 19.4: without availability the result is left alone unless PARTIAL asks for a value in between.

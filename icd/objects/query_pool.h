@@ -24,8 +24,6 @@ class QueryPool : public Object<QueryPool, VkQueryPool, VK_OBJECT_TYPE_QUERY_POO
   VkResult results(uint32_t first, uint32_t count, size_t stride_B, VkQueryResultFlags flags, std::byte* out);
 
  private:
-  bool waitAvailable(uint32_t query);
-
   Device& device_;
   kmd::Allocation* slots_ = nullptr;
 };
