@@ -1,24 +1,15 @@
 #include "backend/gpu/device.h"
 
-#include <sched.h>
-
-#include <algorithm>
 #include <new>
 
 #include "backend/gpu/progress.h"
 #include "backend/gpu/queue.h"
 #include "backend/gpu/watchdog.h"
 #include "backend/kmd/fault.h"
+#include "backend/sched/processors.h"
 
 namespace pumice::gpu {
 namespace {
-
-uint32_t processorsOfProcess() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-  return std::max(1, CPU_COUNT(&set));
-}
 
 void withSignalStack(void (*work)(void*), void* context) {
   kmd::AltSignalStack stack;
@@ -30,7 +21,7 @@ void withSignalStack(void (*work)(void*), void* context) {
 kmd::Status DeviceImpl::start(const kmd::DeviceConfig& config) {
   if (const kmd::Status status = kmd::MemoryManager::open(config, &memory_); status != kmd::Status::kOk) return status;
   machine_.config = config;
-  const uint32_t workers = config.workerCount ? config.workerCount : processorsOfProcess();
+  const uint32_t workers = config.workerCount ? config.workerCount : sched::availableProcessors();
   machine_.contexts.reset(new (std::nothrow) ShaderContext[workers]);
   if (!machine_.contexts) return kmd::Status::kOutOfHostMemory;
   if (config.watchdog_ns) {

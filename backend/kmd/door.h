@@ -45,8 +45,13 @@ struct AllocationInfo {
 struct HeapBudget {
   uint64_t size_B;    // the heap's size: min(RAM, cgroup limit) at open, or DeviceConfig::heapLimit_B
   uint64_t budget_B;  // what this process may use now, its usage included; never above size_B
-  uint64_t usage_B;   // committed by this device
+  uint64_t usage_B;   // committed by all devices of this process, and lazy_B
+  uint64_t lazy_B;    // what has been touched of this device's lazy allocations
 };
+
+// Committed by all devices of this process, lazy allocations not counted. All devices are one machine and share its
+// heap.
+uint64_t processHeapUsage_B();
 
 // Heap size before any device exists: no reservation, no thread.
 uint64_t systemHeapBytes(uint64_t heapLimit_B);

@@ -1,6 +1,7 @@
 #include "backend/kmd/memory.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <new>
@@ -52,7 +53,37 @@ unsigned long long printable(uint64_t value) {
   return value;
 }
 
+constinit std::atomic<uint64_t> gProcessUsage_B{0};
+
+// Takes bytes of the heap for one allocation of whichever device; gives them back unless they were kept.
+class HeapCharge {
+ public:
+  HeapCharge(uint64_t size_B, uint64_t heap_B) : size_B_(size_B) {
+    uint64_t used_B = gProcessUsage_B.load(std::memory_order_relaxed);
+    do {
+      granted_ = (size_B <= heap_B && used_B <= heap_B - size_B) || PUMICE_SEEDED_FAULT("heap-limit");
+    } while (granted_ && !gProcessUsage_B.compare_exchange_weak(used_B, used_B + size_B, std::memory_order_relaxed));
+  }
+  ~HeapCharge() {
+    if (granted_) release(size_B_);
+  }
+  HeapCharge(const HeapCharge&) = delete;
+  HeapCharge& operator=(const HeapCharge&) = delete;
+
+  bool granted() const { return granted_; }
+  void keep() { granted_ = false; }
+  static void release(uint64_t size_B) { gProcessUsage_B.fetch_sub(size_B, std::memory_order_relaxed); }
+
+ private:
+  const uint64_t size_B_;
+  bool granted_ = false;
+};
+
 }  // namespace
+
+uint64_t processHeapUsage_B() {
+  return gProcessUsage_B.load(std::memory_order_relaxed);
+}
 
 uint64_t systemHeapBytes(uint64_t heapLimit_B) {
   return heapLimit_B != 0 ? heapLimit_B : MemoryLimits().total_B();
@@ -104,6 +135,7 @@ MemoryManager::~MemoryManager() {
   uint32_t alive = 0;
   for (VaBlock* block = va_.nextUsed(nullptr); block; block = va_.nextUsed(block), ++alive)
     delete static_cast<Allocation*>(block->owner);
+  HeapCharge::release(usage_B_);
   if (alive != 0) PUMICE_DEBUG("kmd", "device: %u allocations were alive at its end", alive);
 }
 
@@ -146,9 +178,10 @@ Status MemoryManager::allocate(const AllocationInfo& info, Allocation** out) noe
   {
     MutexLock lock(mutex_);
     const uint64_t counted_B = info.lazy ? 0 : info.size_B;
-    if ((counted_B > heap_B_ || usage_B_ > heap_B_ - counted_B) && !PUMICE_SEEDED_FAULT("heap-limit")) {
+    HeapCharge charge(counted_B, heap_B_);
+    if (!charge.granted()) {
       PUMICE_WARNING("kmd", "device memory: %llu bytes would exceed the heap (%llu of %llu bytes used)",
-                     printable(info.size_B), printable(usage_B_), printable(heap_B_));
+                     printable(info.size_B), printable(processHeapUsage_B()), printable(heap_B_));
       return Status::kOutOfDeviceMemory;
     }
     if (counted_B != 0 && !withinCgroupLocked(counted_B)) {
@@ -177,6 +210,7 @@ Status MemoryManager::allocate(const AllocationInfo& info, Allocation** out) noe
       return status;
     }
     block->owner = allocation.get();
+    charge.keep();
     usage_B_ += counted_B;
     lazyCount_ += info.lazy ? 1 : 0;
   }
@@ -202,7 +236,9 @@ void MemoryManager::free(Allocation* allocation) noexcept {
   MutexLock lock(mutex_);
   space_->release(address, range_B);
   va_.free(block);
-  usage_B_ -= allocation->lazy_ ? 0 : allocation->size_B_;
+  const uint64_t counted_B = allocation->lazy_ ? 0 : allocation->size_B_;
+  usage_B_ -= counted_B;
+  HeapCharge::release(counted_B);
   lazyCount_ -= allocation->lazy_ ? 1 : 0;
 }
 
@@ -212,16 +248,15 @@ HeapBudget MemoryManager::budget() const noexcept {
   HeapBudget result{};
   result.size_B = heap_B_;
   MutexLock lock(mutex_);
-  uint64_t usage_B = usage_B_;
   if (lazyCount_ != 0) {
     for (VaBlock* block = va_.nextUsed(nullptr); block; block = va_.nextUsed(block)) {
       const auto* allocation = static_cast<const Allocation*>(block->owner);
-      if (allocation->lazy_) usage_B += AddressSpace::resident_B(allocation->address_, allocation->size_B_);
+      if (allocation->lazy_) result.lazy_B += AddressSpace::resident_B(allocation->address_, allocation->size_B_);
     }
   }
-  result.usage_B = usage_B;
+  result.usage_B = processHeapUsage_B() + result.lazy_B;
   const uint64_t more_B = std::min(available_B, heap_B_) + space_->cached_B();
-  result.budget_B = std::min(heap_B_, usage_B + more_B);
+  result.budget_B = std::min(heap_B_, result.usage_B + more_B);
   return result;
 }
 

@@ -73,7 +73,7 @@ class MemoryManager {
   // The pointer is constant; the functions that want no lock are called without it.
   const std::unique_ptr<AddressSpace> space_;
   VaAllocator va_ PUMICE_GUARDED_BY(mutex_);
-  uint64_t usage_B_ PUMICE_GUARDED_BY(mutex_) = 0;
+  uint64_t usage_B_ PUMICE_GUARDED_BY(mutex_) = 0;  // of this device, in what the process uses of the heap
   uint32_t lazyCount_ PUMICE_GUARDED_BY(mutex_) = 0;
   // What the cgroups allowed at the last look, less what was allocated since: a look costs some 50 us.
   uint64_t cgroupCredit_B_ PUMICE_GUARDED_BY(mutex_) = 0;

@@ -104,6 +104,55 @@ TEST_F(Memory, AllocationFacts) {
   EXPECT_EQ(memory->report().usedRanges, 0u);
 }
 
+TEST_F(Memory, DevicesShareTheHeap) {
+  auto first = open({.heapLimit_B = 100 * kMiB});
+  auto second = open({.heapLimit_B = 100 * kMiB});
+  Allocation* some = allocate(*first, {.size_B = 60 * kMiB});
+  Allocation* none = nullptr;
+  EXPECT_EQ(second->allocate({.size_B = 40 * kMiB + 64}, &none), Status::kOutOfDeviceMemory);
+  Allocation* rest = allocate(*second, {.size_B = 40 * kMiB});
+  EXPECT_EQ(first->allocate({.size_B = 64}, &none), Status::kOutOfDeviceMemory);
+  for (const auto& each : {first.get(), second.get()}) {
+    EXPECT_EQ(each->budget().usage_B, 100 * kMiB);
+    EXPECT_EQ(each->budget().budget_B, 100 * kMiB);
+  }
+  EXPECT_EQ(processHeapUsage_B(), 100 * kMiB);
+  first->free(some);
+  EXPECT_EQ(second->budget().usage_B, 40 * kMiB);
+  allocate(*first, {.size_B = 60 * kMiB});
+  second->free(rest);
+  first.reset();  // with what is allocated still
+  EXPECT_EQ(processHeapUsage_B(), 0u);
+}
+
+// Refusals of every kind give back what they had taken of the heap.
+TEST_F(Memory, FailedAllocationsCountForNothing) {
+  auto memory = open({.heapLimit_B = 1ull << 40, .reservation_B = 64 * kMiB});
+  Allocation* none = nullptr;
+  EXPECT_NE(memory->allocate({.size_B = 65 * kMiB}, &none), Status::kOk);
+  EXPECT_NE(memory->allocate({.size_B = 4096, .fixedAddress = 64}, &none), Status::kOk);
+  EXPECT_EQ(processHeapUsage_B(), 0u);
+  // Many threads at the limit: never more than the heap, and all of it in the end.
+  auto small = open({.heapLimit_B = 64 * 4096});
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      std::vector<Allocation*> mine;
+      for (int i = 0; i < 2000; ++i) {
+        Allocation* one = nullptr;
+        if (small->allocate({.size_B = 4096, .zero = false}, &one) == Status::kOk) mine.push_back(one);
+        EXPECT_LE(processHeapUsage_B(), 64u * 4096);
+        if (i % 3 == 0 && !mine.empty()) {
+          small->free(mine.back());
+          mine.pop_back();
+        }
+      }
+      for (Allocation* each : mine) small->free(each);
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(processHeapUsage_B(), 0u);
+}
+
 TEST_F(Memory, HeapLimitIsExact) {
   auto memory = open({.heapLimit_B = 100 * kMiB});
   const HeapBudget empty = memory->budget();

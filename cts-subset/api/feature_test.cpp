@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "cts-subset/support/vulkan_test.h"
 #include "shaders/address.spv.h"
@@ -480,6 +481,39 @@ TEST_P(SubgroupTest, OperationsAtEverySize) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, SubgroupTest, testing::Values(4u, 8u, 16u, 32u));
+
+// What PUMICE_SUBGROUP_SIZE asks for, and the size that is to be reported and used.
+class DefaultSubgroupTest : public VulkanTest, public testing::WithParamInterface<std::pair<const char*, uint32_t>> {
+ protected:
+  ~DefaultSubgroupTest() override { unsetenv("PUMICE_SUBGROUP_SIZE"); }
+};
+
+TEST_P(DefaultSubgroupTest, ReportedSizeIsTheOneUsed) {
+  const auto [wish, size] = GetParam();
+  if (wish) setenv("PUMICE_SUBGROUP_SIZE", wish, 1);
+  setenv("PUMICE_API_VERSION", "1.1", 1);
+  createInstance();
+  unsetenv("PUMICE_API_VERSION");
+  createDevice();
+  VkPhysicalDeviceSubgroupProperties subgroup{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+  VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroup};
+  vkGetPhysicalDeviceProperties2(physicalDevice(), &properties);
+  EXPECT_EQ(subgroup.subgroupSize, size);
+  constexpr VkDescriptorType kOne[] = {kStorage};
+  const Compute compute = makeCompute(k_subgroup, kOne);
+  const TestBuffer out = makeBuffer(16 * 128);
+  bindBuffers(compute, {&out, 1});
+  run([&](VkCommandBuffer c) {
+    bindAll(c, compute);
+    vkCmdDispatch(c, 1, 1, 1);
+  });
+  for (uint32_t i = 0; i < 128; ++i) EXPECT_EQ(out.as<uint32_t>()[4 * i], size);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, DefaultSubgroupTest,
+                         testing::Values(std::pair{"4", 4u}, std::pair{"8", 8u}, std::pair{"32", 32u},
+                                         std::pair{"12", 16u}, std::pair{"64", 16u},
+                                         std::pair{static_cast<const char*>(nullptr), 16u}));
 
 class BadShaderTest : public FeatureTest {
  protected:

@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -137,8 +138,16 @@ TEST_F(LifetimeTest, ExitWithoutDestroyingAnything) {
 
 TEST_F(LifetimeTest, AForkedChildGetsDeviceLost) {
   createInstance({.validation = false});
-  createDevice();
+  createDevice({.extensions = {VK_EXT_PRIVATE_DATA_EXTENSION_NAME, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME}});
+  DEVICE_FN(vkGetPrivateDataEXT);
+  INSTANCE_FN(vkGetPhysicalDeviceMemoryProperties2);
+
   VkFence fence = makeFence();
+  const TestBuffer buffer = makeBuffer(12345);
+  VkMemoryRequirements need;
+  vkGetBufferMemoryRequirements(device(), buffer.buffer, &need);
+  VkPhysicalDeviceMemoryProperties memory;
+  vkGetPhysicalDeviceMemoryProperties(physicalDevice(), &memory);
   const VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
   const pid_t child = fork();
   ASSERT_GE(child, 0);
@@ -150,6 +159,30 @@ TEST_F(LifetimeTest, AForkedChildGetsDeviceLost) {
     ok = ok && vkWaitForFences(device(), 1, &fence, VK_TRUE, UINT64_MAX) == VK_ERROR_DEVICE_LOST;
     ok = ok && vkQueueSubmit(queue(), 0, nullptr, fence) == VK_ERROR_DEVICE_LOST;
     ok = ok && vkDeviceWaitIdle(device()) == VK_ERROR_DEVICE_LOST;
+    // Queries that have no result code answer as in the parent.
+    VkQueue sameQueue = VK_NULL_HANDLE;
+    vkGetDeviceQueue(device(), 0, 0, &sameQueue);
+    ok = ok && sameQueue == queue();
+    VkMemoryRequirements again;
+    std::memset(&again, 0xa5, sizeof again);
+    vkGetBufferMemoryRequirements(device(), buffer.buffer, &again);
+    ok = ok && again.size == need.size && again.alignment == need.alignment;
+    ok = ok && again.memoryTypeBits == need.memoryTypeBits;
+    VkDeviceSize committed = ~VkDeviceSize{0};
+    vkGetDeviceMemoryCommitment(device(), buffer.memory, &committed);
+    ok = ok && committed <= need.size;
+    VkPhysicalDeviceMemoryProperties memoryAgain;
+    std::memset(&memoryAgain, 0xa5, sizeof memoryAgain);
+    vkGetPhysicalDeviceMemoryProperties(physicalDevice(), &memoryAgain);
+    ok = ok && memoryAgain.memoryHeapCount == 1 && memoryAgain.memoryHeaps[0].size == memory.memoryHeaps[0].size;
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+    budget.heapBudget[0] = 1;
+    VkPhysicalDeviceMemoryProperties2 memory2{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, &budget};
+    vkGetPhysicalDeviceMemoryProperties2(physicalDevice(), &memory2);
+    ok = ok && budget.heapBudget[0] == memory.memoryHeaps[0].size && budget.heapUsage[0] >= need.size;
+    uint64_t data = 1;
+    vkGetPrivateDataEXT(device(), VK_OBJECT_TYPE_DEVICE, reinterpret_cast<uint64_t>(device()), VK_NULL_HANDLE, &data);
+    ok = ok && data == 0;
     vkDestroyFence(device(), fence, nullptr);
     vkDestroyDevice(device(), nullptr);
     ok = ok && std::chrono::steady_clock::now() - start < std::chrono::seconds(1);

@@ -89,6 +89,41 @@ TEST_F(MemoryTest, BudgetCountsWhatIsAllocated) {
   EXPECT_LT(heapUsage(), before + (64 << 20));
 }
 
+// All devices of a process are one machine: they share the heap, and the budget counts what each has taken.
+TEST_F(MemoryTest, DevicesOfAProcessShareTheHeap) {
+  setenv("PUMICE_HEAP_MIB", "256", 1);
+  createInstance({.extensions = {VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME}});
+  unsetenv("PUMICE_HEAP_MIB");
+  createDevice({.extensions = {VK_EXT_MEMORY_BUDGET_EXTENSION_NAME}});
+  const float priority = 1;
+  const VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, nullptr, 0, 0, 1, &priority};
+  VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queueInfo;
+  VkDevice second = VK_NULL_HANDLE;
+  VK_OK(vkCreateDevice(physicalDevice(), &info, nullptr, &second));
+  const auto allocateOnSecond = [&](VkDeviceSize size, VkResult expected) {
+    const VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, size, 0};
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    EXPECT_EQ(vkAllocateMemory(second, &allocate, nullptr, &memory), expected);
+    return memory;
+  };
+  constexpr VkDeviceSize kMiB = 1 << 20;
+  const VkDeviceSize before = heapUsage();
+  VkDeviceMemory first = allocate(150 * kMiB);
+  VkDeviceMemory other = allocateOnSecond(60 * kMiB, VK_SUCCESS);
+  EXPECT_EQ(heapUsage(), before + 210 * kMiB);
+  allocateOnSecond(60 * kMiB, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  allocate(60 * kMiB, nullptr, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_EQ(heapUsage(), before + 210 * kMiB);
+  vkFreeMemory(device(), first, nullptr);
+  VkDeviceMemory more = allocateOnSecond(150 * kMiB, VK_SUCCESS);
+  vkFreeMemory(second, more, nullptr);
+  vkFreeMemory(second, other, nullptr);
+  vkDestroyDevice(second, nullptr);
+  EXPECT_EQ(heapUsage(), before);
+}
+
 TEST_F(MemoryTest, DedicatedAllocation) {
   createDevice({.extensions = {VK_KHR_DEDICATED_ALLOCATION_EXTENSION_NAME,
                                VK_KHR_GET_MEMORY_REQUIREMENTS_2_EXTENSION_NAME, VK_KHR_BIND_MEMORY_2_EXTENSION_NAME}});

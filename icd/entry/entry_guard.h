@@ -14,6 +14,10 @@ inline constexpr uint32_t kEntryTrace = 1u << 1;   // PUMICE_TRACE_API: every ca
 
 extern std::atomic<uint32_t> gEntryFlags;
 
+inline bool isForkedChild() {
+  return (gEntryFlags.load(std::memory_order_relaxed) & kEntryForked) != 0;
+}
+
 class EntryScope {
  public:
   explicit EntryScope(const char* name) : name_(name), flags_(gEntryFlags.load(std::memory_order_relaxed)) {

@@ -1,8 +1,6 @@
 #include "icd/objects/capabilities.h"
 
-#include <sched.h>
-
-#include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +8,7 @@
 #include "backend/abi/memory_map.h"
 #include "backend/abi/shader_abi.h"
 #include "backend/kmd/door.h"
+#include "backend/sched/processors.h"
 #include "icd/objects/object_cache.h"
 
 namespace pumice::icd {
@@ -158,8 +157,7 @@ VkPhysicalDeviceType deviceType() {
 
 HostInfo makeHostInfo() {
   HostInfo info{};
-  cpu_set_t set;
-  info.workerCount = sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<uint32_t>(CPU_COUNT(&set)) : 1u;
+  info.workerCount = sched::availableProcessors();
 #if defined(__x86_64__)
   __builtin_cpu_init();
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -273,7 +271,7 @@ void fillUuid(uint8_t (&uuid)[VK_UUID_SIZE], const char* what) {
 }
 
 void fillSubgroups(Properties* p) {
-  p->subgroupSize = 16;
+  p->subgroupSize = defaultSubgroupSize();
   p->subgroupSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
   p->subgroupSupportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
                                    VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
@@ -344,6 +342,13 @@ uint64_t heapSizeBytes() {
   return kmd::systemHeapBytes(text != nullptr ? std::strtoull(text, nullptr, 0) << 20 : 0);
 }
 
+uint32_t defaultSubgroupSize() {
+  constexpr uint32_t kDefault = 16;
+  const char* text = std::getenv("PUMICE_SUBGROUP_SIZE");
+  const auto wanted = text != nullptr ? static_cast<uint32_t>(std::strtoul(text, nullptr, 0)) : kDefault;
+  return std::has_single_bit(wanted) && wanted >= kMinSubgroupSize && wanted <= kMaxSubgroupSize ? wanted : kDefault;
+}
+
 const InstanceExtensionSet& supportedInstanceExtensions() {
   static const InstanceExtensionSet set = [] {
     InstanceExtensionSet s;
@@ -407,9 +412,9 @@ void fillProperties(uint32_t deviceVersion, uint64_t heapSize_B, Properties* p) 
   p->framebufferIntegerColorSampleCounts = VK_SAMPLE_COUNT_1_BIT;
   p->storageTexelBufferOffsetAlignmentBytes = 16;
   p->uniformTexelBufferOffsetAlignmentBytes = 16;
-  p->minSubgroupSize = 4;
-  p->maxSubgroupSize = 32;
-  p->maxComputeWorkgroupSubgroups = abi::kMaxWorkgroupInvocations / 4;
+  p->minSubgroupSize = kMinSubgroupSize;
+  p->maxSubgroupSize = kMaxSubgroupSize;
+  p->maxComputeWorkgroupSubgroups = abi::kMaxWorkgroupInvocations / kMinSubgroupSize;
   p->maxPushDescriptors = kMaxPushDescriptors;
   p->robustStorageBufferAccessSizeAlignment = 1;
   p->robustUniformBufferAccessSizeAlignment = 1;

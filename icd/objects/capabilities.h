@@ -24,6 +24,10 @@ uint32_t deviceApiVersion();
 /// The one heap: PUMICE_HEAP_MIB, or RAM or the cgroup's limit. Read when an instance is made, which keeps it.
 uint64_t heapSizeBytes();
 
+/// The subgroup size of pipelines that ask for none, which is also what is reported: PUMICE_SUBGROUP_SIZE, or 16 if
+/// that is no size that can be had.
+uint32_t defaultSubgroupSize();
+
 const InstanceExtensionSet& supportedInstanceExtensions();
 /// Some extensions need a device of version 1.1.
 const DeviceExtensionSet& supportedDeviceExtensions(uint32_t deviceVersion);
@@ -50,6 +54,8 @@ inline constexpr uint32_t kMemoryTypeUnified = 0;
 inline constexpr uint32_t kMemoryTypeLazy = 1;
 inline constexpr uint32_t kMemoryTypeCount = 2;
 
+inline constexpr uint32_t kMinSubgroupSize = 4;
+inline constexpr uint32_t kMaxSubgroupSize = 32;
 inline constexpr uint32_t kMaxUpdateAfterBindDescriptors = 1u << 20;
 inline constexpr uint32_t kMaxPushDescriptors = 32;
 inline constexpr uint32_t kMaxInlineUniformBlockSize_B = 4096;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backend/trace/seeded_fault.h"
 #include "gen/entrypoints.h"
 #include "icd/objects/command_pool.h"
 #include "icd/objects/compute_pipeline.h"
@@ -46,7 +47,7 @@ void CommandBuffer::bindSet(uint32_t index, uint64_t address) {
 }
 
 void CommandBuffer::setDynamicOffset(uint32_t index, uint32_t offset_B) {
-  bindings_.dynamicOffset_B[index] = offset_B;
+  bindings_.dynamicOffset_B[index] = PUMICE_SEEDED_FAULT("dynamic-offset") ? 0 : offset_B;
   bindingsBlock_ = nullptr;
 }
 

@@ -9,6 +9,7 @@
 
 #include "backend/trace/log.h"
 #include "gen/entrypoints.h"
+#include "icd/objects/capabilities.h"
 #include "icd/objects/device.h"
 #include "icd/objects/pipeline_cache.h"
 #include "icd/objects/pipeline_layout.h"
@@ -19,8 +20,6 @@
 
 namespace pumice::icd {
 namespace {
-
-constexpr uint32_t kDefaultSubgroupSize = 16;
 
 uint32_t environmentNumber(const char* name, uint32_t fallback) {
   const char* text = std::getenv(name);
@@ -77,7 +76,7 @@ uint32_t subgroupSize(const VkPipelineShaderStageCreateInfo& stage) {
   if (const auto* required = findInChain<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(stage.pNext)) {
     return required->requiredSubgroupSize;
   }
-  return environmentNumber("PUMICE_SUBGROUP_SIZE", kDefaultSubgroupSize);
+  return defaultSubgroupSize();
 }
 
 // All that a compile reads, by value: better code may be made when the application's structures are gone.

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "backend/abi/descriptor.h"
+#include "backend/trace/seeded_fault.h"
 #include "gen/entrypoints.h"
 #include "icd/objects/buffer.h"
 #include "icd/objects/descriptor_pool.h"
@@ -17,6 +18,11 @@ void writeBuffer(std::byte* at, const VkDescriptorBufferInfo& info) {
   abi::BufferDescriptor out{};  // null buffer: the null descriptor
   if (const Buffer* buffer = Buffer::from(info.buffer)) {
     out = {buffer->address() + info.offset, buffer->rangeFrom(info.offset, info.range)};
+  }
+  if (PUMICE_SEEDED_FAULT("descriptor-stale")) {
+    abi::BufferDescriptor old;
+    std::memcpy(&old, at, sizeof old);
+    if (old.address != 0) return;
   }
   std::memcpy(at, &out, sizeof out);
 }

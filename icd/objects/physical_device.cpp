@@ -4,6 +4,7 @@
 
 #include "gen/device_info.h"
 #include "gen/entrypoints.h"
+#include "icd/entry/entry_guard.h"
 #include "icd/objects/array_out.h"
 #include "icd/objects/capabilities.h"
 #include "icd/objects/device.h"
@@ -35,12 +36,13 @@ void PhysicalDevice::removeDevice(Device* device) {
 }
 
 void PhysicalDevice::heapBudget(VkDeviceSize* usage_B, VkDeviceSize* budget_B) {
-  std::lock_guard lock(devicesLock_);
-  *usage_B = 0;
+  *usage_B = kmd::processHeapUsage_B();
   *budget_B = heapSize_B_;
+  if (isForkedChild()) return;
+  std::lock_guard lock(devicesLock_);
   for (Device* device : devices_) {
     const kmd::HeapBudget budget = device->gpu().budget();
-    *usage_B += budget.usage_B;
+    *usage_B += budget.lazy_B;
     *budget_B = std::min<VkDeviceSize>(*budget_B, budget.budget_B);
   }
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "backend/trace/seeded_fault.h"
 #include "shaders/codegen/generator.h"
 
 namespace pumice::shader::codegen {
@@ -486,7 +487,9 @@ void Generator::emitMaskedSides(const Construct* c, const Flow& flow, const Mask
   llvm::BasicBlock* end = open_.back().end;
   Mask on, off;
   for (uint32_t j = 0; j < k_; ++j) {
-    llvm::Value* negated = b_.CreateNot(condition.parts[j]);
+    llvm::Value* negated = PUMICE_SEEDED_FAULT("else-for-all")
+                               ? llvm::Constant::getAllOnesValue(condition.parts[j]->getType())
+                               : b_.CreateNot(condition.parts[j]);
     on.parts.push_back(flow.mask.all() ? condition.parts[j] : b_.CreateAnd(flow.mask.parts[j], condition.parts[j]));
     off.parts.push_back(flow.mask.all() ? negated : b_.CreateAnd(flow.mask.parts[j], negated));
   }

@@ -12,15 +12,16 @@ BANNER = "// Generated from vk.xml by icd/entry/gen/gen_entrypoints.py: do not e
 # What a call returns in a forked child, by result type. Void calls just return.
 LOST = {"VkResult": "VK_ERROR_DEVICE_LOST", "VkBool32": "VK_FALSE", "PFN_vkVoidFunction": "nullptr"}
 
-# These take no lock, and what they hand out must not be garbage even in a forked child (a null queue makes the loader
-# abort the process).
-FORK_SAFE = {
-    "vkGetInstanceProcAddr", "vkGetDeviceProcAddr", "vkGetDeviceQueue", "vkGetDeviceQueue2",
-    "vkGetPhysicalDeviceFeatures", "vkGetPhysicalDeviceFeatures2", "vkGetPhysicalDeviceProperties",
-    "vkGetPhysicalDeviceProperties2", "vkGetPhysicalDeviceQueueFamilyProperties",
-    "vkGetPhysicalDeviceQueueFamilyProperties2", "vkGetPhysicalDeviceMemoryProperties",
-    "vkGetPhysicalDeviceFormatProperties", "vkGetPhysicalDeviceFormatProperties2",
-}
+# Queries without a result code cannot say that the device is lost, and what they hand out must not be garbage (a null
+# queue makes the loader abort the process). They take no lock, so that a forked child gets the parent's answers; those
+# that do take one hand out what is named here.
+FORK_SAFE = {"vkGetInstanceProcAddr", "vkGetDeviceProcAddr"}
+LOCKING_QUERIES = {"vkGetPrivateData": "*pData = 0;"}
+
+
+def is_query(command):
+    return command.result == "void" and not command.name.startswith("vkCmd") and any(
+        p.is_pointer and not p.declaration.startswith("const ") for p in command.params)
 
 
 def id_of(extension):
@@ -67,7 +68,10 @@ def trampoline(command):
     left = f"return {lost};" if lost else "return;"
     if command.result == "void" and command.params[0].declaration.startswith("VkCommandBuffer "):
         oom = unknown = f"failRecording({command.params[0].name});"
-    check = "" if command.name in FORK_SAFE else f"  if (scope.forked()) [[unlikely]] {left}\n"
+    if command.name in LOCKING_QUERIES:
+        left = f"{{\n    {LOCKING_QUERIES[command.name]}\n    {left}\n  }}"
+    safe = command.name in FORK_SAFE or (is_query(command) and command.name not in LOCKING_QUERIES)
+    check = "" if safe else f"  if (scope.forked()) [[unlikely]] {left}\n"
     return (f"static {declaration(command, 't_')} {{\n"
             f"  EntryScope scope(\"{command.name}\");\n"
             f"{check}"
