@@ -5,18 +5,31 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace pumice::formats::reference {
 
+enum class Numeric { kUnorm, kSnorm, kUscaled, kSscaled, kUint, kSint, kUfloat, kSfloat, kSrgb };
+
 struct Channel {
   char letter;  // R G B A D S, X for padding
   int bits;
   int offset;  // of the lowest bit from the texel's start
-  std::string numeric;
+  Numeric numeric;
 };
+
+inline Numeric numericOf(const std::string& word) {
+  static constexpr const char* kWords[] = {"UNORM", "SNORM",  "USCALED", "SSCALED", "UINT",
+                                           "SINT",  "UFLOAT", "SFLOAT",  "SRGB"};
+  for (size_t i = 0; i < std::size(kWords); ++i) {
+    if (word == kWords[i]) return static_cast<Numeric>(i);
+  }
+  throw std::invalid_argument(word);
+}
 
 /// Of a format of one plane that is neither compressed nor 4:2:2.
 inline std::vector<Channel> channelsOf(const char* name) {
@@ -31,7 +44,7 @@ inline std::vector<Channel> channelsOf(const char* name) {
     if (part.size() > 1 && std::strchr("RGBADSXE", part[0]) != nullptr && std::isdigit(part[1]) != 0) {
       for (size_t i = 0; i < part.size();) {
         size_t digits = 0;
-        channels.push_back({part[i], std::stoi(part.substr(i + 1), &digits), 0, ""});
+        channels.push_back({part[i], std::stoi(part.substr(i + 1), &digits), 0, Numeric::kUnorm});
         i += 1 + digits;
       }
     } else if (const size_t pack = part.find("PACK"); pack != std::string::npos) {
@@ -43,7 +56,7 @@ inline std::vector<Channel> channelsOf(const char* name) {
   int bit = 0;
   for (Channel& c : channels) {
     c.offset = word == 0 ? bit : bit / word * word + word - bit % word - c.bits;
-    c.numeric = numeric == "SRGB" && c.letter == 'A' ? "UNORM" : numeric;
+    c.numeric = numeric == "SRGB" && c.letter == 'A' ? Numeric::kUnorm : numericOf(numeric);
     bit += c.bits;
   }
   return channels;
@@ -51,11 +64,10 @@ inline std::vector<Channel> channelsOf(const char* name) {
 
 inline uint64_t bitsOf(const std::byte* texel, int offset, int bits) {
   uint64_t value = 0;
-  for (int i = 0; i < bits; ++i) {
-    const int bit = offset + i;
-    value |= static_cast<uint64_t>((static_cast<unsigned>(texel[bit / 8]) >> (bit % 8)) & 1u) << i;
+  for (int byte = (offset + bits - 1) / 8; byte >= offset / 8; --byte) {
+    value = value << 8 | static_cast<uint64_t>(texel[byte]);
   }
-  return value;
+  return value >> (offset % 8) & ((uint64_t{1} << bits) - 1);
 }
 
 inline void setBits(std::byte* texel, int offset, int bits, uint64_t value) {
@@ -89,14 +101,14 @@ inline long double linearToSrgb(long double c) {
 /// A channel's number; integers of up to 32 bits are exact in a double.
 inline double decodeChannel(const Channel& c, uint64_t code) {
   const double largest = static_cast<double>((uint64_t{1} << c.bits) - 1);
-  if (c.numeric == "UNORM") return static_cast<double>(code) / largest;
-  if (c.numeric == "SNORM") {
+  if (c.numeric == Numeric::kUnorm) return static_cast<double>(code) / largest;
+  if (c.numeric == Numeric::kSnorm) {
     return std::fmax(static_cast<double>(asSigned(code, c.bits)) / ((largest - 1) / 2), -1.0);
   }
-  if (c.numeric == "USCALED" || c.numeric == "UINT") return static_cast<double>(code);
-  if (c.numeric == "SSCALED" || c.numeric == "SINT") return static_cast<double>(asSigned(code, c.bits));
-  if (c.numeric == "SRGB") return static_cast<double>(srgbToLinear(static_cast<long double>(code) / 255));
-  if (c.numeric == "UFLOAT") return smallFloat(code, c.bits - 5);
+  if (c.numeric == Numeric::kUscaled || c.numeric == Numeric::kUint) return static_cast<double>(code);
+  if (c.numeric == Numeric::kSscaled || c.numeric == Numeric::kSint) return static_cast<double>(asSigned(code, c.bits));
+  if (c.numeric == Numeric::kSrgb) return static_cast<double>(srgbToLinear(static_cast<long double>(code) / 255));
+  if (c.numeric == Numeric::kUfloat) return smallFloat(code, c.bits - 5);
   if (c.bits == 16) return (code >> 15 != 0 ? -1 : 1) * smallFloat(code & 0x7FFF, 10);
   float value;
   const auto word = static_cast<uint32_t>(code);
@@ -121,30 +133,31 @@ inline uint64_t encodeSmallFloat(double value, int mantissa, bool limit) {
 inline uint64_t encodeChannel(const Channel& c, double value) {
   const uint64_t mask = (uint64_t{1} << c.bits) - 1;
   const auto largest = static_cast<double>(mask);
-  if (c.numeric == "UFLOAT") {
+  if (c.numeric == Numeric::kUfloat) {
     if (std::isnan(value)) return mask;
     return value < 0 ? 0 : encodeSmallFloat(value, c.bits - 5, true);
   }
-  if (c.numeric == "SFLOAT" && c.bits == 16) {
+  if (c.numeric == Numeric::kSfloat && c.bits == 16) {
     if (std::isnan(value)) return 0x7E00;
     return encodeSmallFloat(std::fabs(value), 10, false) | (std::signbit(value) ? 0x8000 : 0);
   }
   if (std::isnan(value)) value = 0;
   const double half = (largest - 1) / 2;
-  if (c.numeric == "UNORM") return static_cast<uint64_t>(std::nearbyint(std::fmin(std::fmax(value, 0), 1) * largest));
-  if (c.numeric == "SRGB") {
+  if (c.numeric == Numeric::kUnorm)
+    return static_cast<uint64_t>(std::nearbyint(std::fmin(std::fmax(value, 0), 1) * largest));
+  if (c.numeric == Numeric::kSrgb) {
     return static_cast<uint64_t>(std::nearbyint(255 * linearToSrgb(std::fmin(std::fmax(value, 0), 1))));
   }
-  if (c.numeric == "USCALED" || c.numeric == "UINT") {
+  if (c.numeric == Numeric::kUscaled || c.numeric == Numeric::kUint) {
     return static_cast<uint64_t>(std::nearbyint(std::fmin(std::fmax(value, 0), largest)));
   }
-  const double code =
-      c.numeric == "SNORM" ? std::fmin(std::fmax(value, -1), 1) * half : std::fmin(std::fmax(value, -half - 1), half);
+  const double code = c.numeric == Numeric::kSnorm ? std::fmin(std::fmax(value, -1), 1) * half
+                                                   : std::fmin(std::fmax(value, -half - 1), half);
   return static_cast<uint64_t>(static_cast<int64_t>(std::nearbyint(code))) & mask;
 }
 
 inline bool isNan(const Channel& c, uint64_t code) {
-  if (c.numeric != "UFLOAT" && c.numeric != "SFLOAT") return false;
+  if (c.numeric != Numeric::kUfloat && c.numeric != Numeric::kSfloat) return false;
   return std::isnan(decodeChannel(c, code));
 }
 

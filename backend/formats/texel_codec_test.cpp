@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <random>
 
 #include "backend/formats/codec_kernels.h"
@@ -16,6 +17,19 @@ namespace pumice::formats {
 namespace {
 
 using reference::Channel;
+
+// Under ThreadSanitizer, which makes the walks ten times as slow and finds nothing in them, every 13th value will do.
+#if defined(__SANITIZE_THREAD__)
+constexpr uint64_t kStep = 13;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+constexpr uint64_t kStep = 13;
+#else
+constexpr uint64_t kStep = 1;
+#endif
+#else
+constexpr uint64_t kStep = 1;
+#endif
 
 /// Formats that the bit-by-bit reference reads: not E5B9G9R9 and not 64-bit components.
 std::vector<TexelCodec> plainCodecs() {
@@ -56,7 +70,7 @@ double number(TexelType type, uint32_t bits) {
 std::vector<uint64_t> codesOf(const Channel& c, std::mt19937_64& random) {
   std::vector<uint64_t> codes;
   if (c.bits <= 16) {
-    for (uint64_t code = 0; code < uint64_t{1} << c.bits; ++code) codes.push_back(code);
+    for (uint64_t code = 0; code < uint64_t{1} << c.bits; code += c.bits < 12 ? 1 : kStep) codes.push_back(code);
     return codes;
   }
   const uint64_t mask = (uint64_t{1} << c.bits) - 1;
@@ -94,14 +108,20 @@ TEST(TexelCodec, DecodesEveryCode) {
       codec.decode(texels.data(), codes.size(), rgba.data());
       for (size_t i = 0; i < codes.size(); ++i) {
         double expected[4] = {0, 0, 0, 1};
+        bool checked[4] = {true, true, true, true};
         for (const Channel& c : channels) {
           if (c.letter == 'X') continue;
+          if (i % 8 != 0 && &c != &walked) {  // the others have or had their own walk
+            checked[slotOf(c.letter)] = false;
+            continue;
+          }
           const uint64_t code = reference::bitsOf(&texels[i * codec.texelBytes], c.offset, c.bits);
           const double value = reference::decodeChannel(c, code);
           // Correctly rounded where the number is a float.
           expected[slotOf(c.letter)] = codec.type == TexelType::kFloat ? static_cast<float>(value) : value;
         }
         for (int slot = 0; slot < 4; ++slot) {
+          if (!checked[slot]) continue;
           const double got = number(codec.type, rgba[4 * i + static_cast<size_t>(slot)]);
           ASSERT_TRUE(got == expected[slot] || (std::isnan(got) && std::isnan(expected[slot])))
               << "code " << codes[i] << " slot " << slot << ": " << got << " for " << expected[slot];
@@ -126,13 +146,14 @@ std::vector<float> floatsFor(const Channel& c, std::mt19937_64& random) {
     floats.insert(floats.end(), {middle, std::nextafterf(middle, -INFINITY), std::nextafterf(middle, INFINITY)});
   };
   const uint64_t count = c.bits <= 16 ? uint64_t{1} << c.bits : 4096;
-  for (uint64_t i = 0; i + 1 < count; ++i) {
+  for (uint64_t i = 0; i + 1 < count; i += c.bits < 12 ? 1 : kStep) {
     const uint64_t code = c.bits <= 16 ? i : random() & ((uint64_t{1} << c.bits) - 2);
     const double here = reference::decodeChannel(c, code);
     const double next = reference::decodeChannel(c, code + 1);
     if (!std::isfinite(here) || !std::isfinite(next)) continue;
     around(here);
-    around(c.numeric == "SRGB" ? static_cast<double>(reference::srgbToLinear((code + 0.5L) / 255)) : (here + next) / 2);
+    around(c.numeric == reference::Numeric::kSrgb ? static_cast<double>(reference::srgbToLinear((code + 0.5L) / 255))
+                                                  : (here + next) / 2);
   }
   for (int i = 0; i < 2000; ++i) {
     floats.push_back(std::bit_cast<float>(static_cast<uint32_t>(random())));
@@ -143,13 +164,15 @@ std::vector<float> floatsFor(const Channel& c, std::mt19937_64& random) {
 
 TEST(TexelCodec, EncodesFloatsAtEveryBoundary) {
   std::mt19937_64 random(2);
+  std::map<std::pair<reference::Numeric, int>, std::vector<float>> floatsOf;
   for (const TexelCodec& codec : plainCodecs()) {
     if (codec.type != TexelType::kFloat) continue;
     SCOPED_TRACE(codec.info->name);
     const std::vector<Channel> channels = reference::channelsOf(codec.info->name);
     for (const Channel& walked : channels) {
       if (walked.letter == 'X') continue;
-      const std::vector<float> floats = floatsFor(walked, random);
+      std::vector<float>& floats = floatsOf[{walked.numeric, walked.bits}];
+      if (floats.empty()) floats = floatsFor(walked, random);
       std::vector<float> rgba(floats.size() * 4);
       for (size_t i = 0; i < rgba.size(); ++i) rgba[i] = floats[random() % floats.size()];
       for (size_t i = 0; i < floats.size(); ++i) {
@@ -288,7 +311,7 @@ TEST(TexelCodec, RoundTrips) {
         uint64_t before = reference::bitsOf(&texels[i * codec.texelBytes], c.offset, c.bits);
         const uint64_t after = reference::bitsOf(&again[i * codec.texelBytes], c.offset, c.bits);
         if (c.letter == 'X') before = 0;
-        if (c.numeric == "SNORM" && before == uint64_t{1} << (c.bits - 1)) ++before;
+        if (c.numeric == reference::Numeric::kSnorm && before == uint64_t{1} << (c.bits - 1)) ++before;
         if (reference::isNan(c, before) && reference::isNan(c, after)) continue;
         ASSERT_EQ(before, after) << c.letter;
       }
