@@ -96,47 +96,62 @@ class WeightInfill {
   unsigned scaleY_;
 };
 
-/// Calls texel(i, values) for each texel in rows, where values are four UNORM16 numbers, or nullptr for the error
+/// One partition's line between its colors, for 16-bit results: (start + step x weight) / 64, the rounding included.
+struct Line {
+  bool valid;
+  int32_t start[4];
+  int32_t step[4];
+};
+
+/// values: where the partition's color values are; moved past them.
+Line lineOf(unsigned mode, const uint8_t** values, bool srgb) {
+  const astc::Endpoints ends = astc::endpointsOf(mode, *values);
+  *values += ((mode >> 2) + 1) * 2;
+  Line line{ends.valid, {}, {}};
+  // To 16 bits: the byte twice, or for sRGB the middle of what has that byte on top.
+  const int32_t spread = srgb ? 256 : 257;
+  const int32_t bias = srgb ? 0x80 : 0;
+  for (int c = 0; c < 4 && ends.valid; ++c) {
+    line.start[c] = (ends.from[c] * spread + bias) * 64 + 32;
+    line.step[c] = (ends.to[c] - ends.from[c]) * spread;
+  }
+  return line;
+}
+
+/// Calls texel(x, y, values) for each texel in rows, where values are four UNORM16 numbers, or nullptr for the error
 /// color.
 template <typename F>
 void forEachTexel(const FormatInfo& info, const std::byte* bytes, F texel) {
   const unsigned width = info.blockExtent[0], height = info.blockExtent[1];
   const Block block = astc::readBlock(Bits128::load(bytes), width, height);
   if (block.kind != BlockKind::kWeighted) {
-    for (unsigned i = 0; i < width * height; ++i)
-      texel(i, block.kind == BlockKind::kConstant ? block.constant : nullptr);
+    const uint16_t* values = block.kind == BlockKind::kConstant ? block.constant : nullptr;
+    for (unsigned y = 0; y < height; ++y) {
+      for (unsigned x = 0; x < width; ++x) texel(x, y, values);
+    }
     return;
   }
-  // sRGB endpoints become the middle of the 16-bit range of their code.
-  const int32_t spread = isSrgb(info) ? 256 : 257;
-  const int32_t bias = isSrgb(info) ? 0x80 : 0;
-  astc::Endpoints endpoints[4];
+  Line lines[4];
   const uint8_t* values = block.colors;
-  for (unsigned i = 0; i < block.partitions; ++i) {
-    endpoints[i] = astc::endpointsOf(block.endpointModes[i], values);
-    values += ((block.endpointModes[i] >> 2) + 1) * 2;
-    for (int c = 0; c < 4 && endpoints[i].valid; ++c) {
-      endpoints[i].from[c] = endpoints[i].from[c] * spread + bias;
-      endpoints[i].to[c] = endpoints[i].to[c] * spread + bias;
-    }
-  }
+  for (unsigned i = 0; i < block.partitions; ++i) lines[i] = lineOf(block.endpointModes[i], &values, isSrgb(info));
+  int planes[4] = {};
+  if (block.dualPlane) planes[block.secondPlaneComponent] = 1;
   const PartitionPattern pattern(block.partitionIndex, block.partitions, width * height < 31);
   const WeightInfill infill(block, width, height);
   for (unsigned y = 0; y < height; ++y) {
     for (unsigned x = 0; x < width; ++x) {
-      const astc::Endpoints& ends = endpoints[block.partitions == 1 ? 0 : pattern.at(x, y)];
-      if (!ends.valid) {
-        texel(y * width + x, nullptr);
+      const Line& line = lines[block.partitions == 1 ? 0 : pattern.at(x, y)];
+      if (!line.valid) {
+        texel(x, y, nullptr);
         continue;
       }
       int32_t weights[2];
       infill.at(x, y, weights);
       uint16_t result[4];
       for (int c = 0; c < 4; ++c) {
-        const int32_t weight = weights[block.dualPlane && block.secondPlaneComponent == c ? 1 : 0];
-        result[c] = static_cast<uint16_t>((ends.from[c] * (64 - weight) + ends.to[c] * weight + 32) >> 6);
+        result[c] = static_cast<uint16_t>((line.start[c] + line.step[c] * weights[planes[c]]) >> 6);
       }
-      texel(y * width + x, result);
+      texel(x, y, result);
     }
   }
 }
@@ -152,19 +167,22 @@ float asHalf(uint32_t value) {
 }  // namespace
 
 void decodeAstc(const FormatInfo& info, const std::byte* block, std::byte* texels, size_t rowPitch_B) {
-  const unsigned width = info.blockExtent[0];
-  forEachTexel(info, block, [&](unsigned i, const uint16_t* values) {
-    constexpr uint8_t kError[4] = {255, 0, 255, 255};
-    std::byte* texel = texels + i / width * rowPitch_B + i % width * 4;
-    for (int c = 0; c < 4; ++c) texel[c] = static_cast<std::byte>(values != nullptr ? values[c] >> 8 : kError[c]);
+  forEachTexel(info, block, [&](unsigned x, unsigned y, const uint16_t* values) {
+    constexpr uint32_t kError = 0xFFFF00FF;
+    uint32_t rgba = kError;
+    if (values != nullptr) {
+      rgba = static_cast<uint32_t>(values[0] >> 8 | (values[1] & 0xFF00) | (values[2] & 0xFF00) << 8) |
+             static_cast<uint32_t>(values[3] & 0xFF00) << 16;
+    }
+    std::memcpy(texels + y * rowPitch_B + x * 4, &rgba, 4);
   });
 }
 
 void decodeAstcFloat(const FormatInfo& info, const std::byte* block, float* rgba) {
-  forEachTexel(info, block, [&](unsigned i, const uint16_t* values) {
+  forEachTexel(info, block, [&](unsigned x, unsigned y, const uint16_t* values) {
     constexpr float kError[4] = {1, 0, 1, 1};
-    for (int c = 0; c < 4; ++c)
-      rgba[4 * i + static_cast<unsigned>(c)] = values != nullptr ? asHalf(values[c]) : kError[c];
+    float* out = rgba + 4 * (y * info.blockExtent[0] + x);
+    for (int c = 0; c < 4; ++c) out[c] = values != nullptr ? asHalf(values[c]) : kError[c];
   });
 }
 

@@ -144,6 +144,29 @@ constexpr auto kColors = [] {
   return table;
 }();
 
+constexpr unsigned weight(Range range, unsigned value) {
+  constexpr uint8_t kTritsAlone[3] = {0, 32, 63};
+  constexpr uint8_t kQuintsAlone[5] = {0, 16, 32, 47, 63};
+  if (range.base == 0) return replicate(value, range.bits, 6);
+  if (range.bits == 0) return range.base == 3 ? kTritsAlone[value] : kQuintsAlone[value];
+  return unquantize(range.base == 3 ? kWeightTrits[range.bits] : kWeightQuints[range.bits], value, range.bits, 7);
+}
+
+/// By base / 2, bits, value: 0 to 64.
+constexpr auto kWeights = [] {
+  std::array<std::array<std::array<uint8_t, 32>, 6>, 3> table{};
+  constexpr Range kUsed[] = {{0, 1}, {3, 0}, {0, 2}, {5, 0}, {3, 1}, {0, 3},
+                             {5, 1}, {3, 2}, {0, 4}, {5, 2}, {3, 3}, {0, 5}};
+  for (const Range& range : kUsed) {
+    const unsigned steps = (range.base == 0 ? 1u : range.base) << range.bits;
+    for (unsigned value = 0; value < steps; ++value) {
+      const unsigned full = weight(range, value);
+      table[range.base / 2][range.bits][value] = static_cast<uint8_t>(full > 32 ? full + 1 : full);
+    }
+  }
+  return table;
+}();
+
 /// Packs of values that share the packed digits. The last one may be cut short: digit bits that are not there count as
 /// zero, and exactly sequenceBits() bits are read.
 template <size_t kValues, size_t kTableSize>
@@ -189,17 +212,7 @@ uint8_t unquantizeColor(int rangeIndex, uint8_t value) {
 }
 
 uint8_t unquantizeWeight(Range range, uint8_t value) {
-  constexpr uint8_t kTritsAlone[3] = {0, 32, 63};
-  constexpr uint8_t kQuintsAlone[5] = {0, 16, 32, 47, 63};
-  unsigned weight;
-  if (range.base == 0) {
-    weight = replicate(value, range.bits, 6);
-  } else if (range.bits == 0) {
-    weight = range.base == 3 ? kTritsAlone[value] : kQuintsAlone[value];
-  } else {
-    weight = unquantize(range.base == 3 ? kWeightTrits[range.bits] : kWeightQuints[range.bits], value, range.bits, 7);
-  }
-  return static_cast<uint8_t>(weight > 32 ? weight + 1 : weight);
+  return kWeights[range.base / 2][range.bits][value];
 }
 
 }  // namespace pumice::formats::astc

@@ -16,8 +16,8 @@ NUMERIC = {"UNORM": "kUnorm", "SNORM": "kSnorm", "USCALED": "kUscaled", "SSCALED
 COMPRESSION = {None: "kNone", "BC": "kBc", "ETC2": "kEtc2", "EAC": "kEac", "ASTC LDR": "kAstcLdr",
                "ASTC HDR": "kAstcHdr", "PVRTC": "kPvrtc"}
 CHROMA = {None: "kNone", "420": "k420", "422": "k422", "444": "k444"}
-# A fixed-point type of optical flow only; the registry first called it SINT.
-NOT_HANDLED = re.compile(r"S10_5|SFIXED5|_BOOL")
+# Optical flow's fixed point (the registry first called it SINT) and what machine learning adds: no format of images.
+NOT_HANDLED = re.compile(r"S10_5|SFIXED5|_BOOL|FPENCODING")
 VENDOR = re.compile(r"_(KHR|EXT|IMG|NV|AMD|ARM|QCOM|INTEL|HUAWEI)$")
 DEPTH_ALONE = {16: "VK_FORMAT_D16_UNORM", 24: "VK_FORMAT_X8_D24_UNORM_PACK32", 32: "VK_FORMAT_D32_SFLOAT"}
 
