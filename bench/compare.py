@@ -5,7 +5,8 @@
 
 Every line is run on driver A, B, C, A, B, C, ... for some rounds, each time in a process of its own, so that whatever
 else the machine does hits all of them alike; the table shows medians, and the first driver's ratio to the faster of the
-others. "First use" is pipeline creation plus first execution, "device creation" instance and device. Times: lower is
+others. With --startup only what a program costs that creates an instance, enumerates and destroys it, beside an empty driver.
+"First use" is pipeline creation plus first execution, "device creation" instance and device. Times: lower is
 better; everything else: higher is better. Exit code 1 when a line failed or gave a wrong result on the first driver.
 """
 
@@ -60,12 +61,14 @@ def run_line(bench, name, manifest, seconds, timeout):
     return line, report.get("device_creation_ms"), line["problem"]
 
 
-def startup_times(probe, manifests, runs):
-    """Median microseconds of create + enumerate + destroy for each manifest, interleaved; None where it failed.
+def startup_times(build, drivers):
+    """Median microseconds of 50 times create + enumerate + destroy for each driver, interleaved; None where it failed.
 
     The empty driver has the empty name."""
+    probe = os.path.join(build, "pumice-startup-probe")
+    manifests = {**drivers, "": os.path.join(build, "empty_icd.json")}
     samples = {name: [] for name in manifests}
-    for i in range(runs + 3):  # the first ones warm the page cache
+    for i in range(53):  # the first ones warm the page cache
         for name, manifest in manifests.items():
             done = subprocess.run([probe], env=environment(manifest), capture_output=True, text=True)
             if done.returncode == 0 and i >= 3:
@@ -73,6 +76,13 @@ def startup_times(probe, manifests, runs):
                 if devices != "0" or not name:  # only the empty driver may have none
                     samples[name].append(float(microseconds))
     return {name: statistics.median(values) if values else None for name, values in samples.items()}
+
+
+def print_startup(build, drivers):
+    times = startup_times(build, drivers)
+    for name, median in times.items():
+        print(f"{name or 'empty driver'}: {'failed' if median is None else f'{median / 1e3:.2f} ms'}")
+    return 0 if all(median is not None for median in times.values()) else 1
 
 
 def format_number(value):
@@ -133,6 +143,7 @@ def main():
     parser.add_argument("--filter", default=".*", help="lines whose whole name matches")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one line in one process")
     parser.add_argument("--build", default=DEFAULT_BUILD, help="directory of the built programs")
+    parser.add_argument("--startup", action="store_true", help="only the time of instance, enumeration and destruction")
     parser.add_argument("--json", metavar="FILE", help="also write every sample to FILE")
     args = parser.parse_args()
 
@@ -141,6 +152,8 @@ def main():
     if missing:
         parser.error("no such manifest: " + ", ".join(missing))
     names = list(drivers)
+    if args.startup:
+        sys.exit(print_startup(args.build, drivers))
     bench = os.path.join(args.build, "pumice-bench")
     listing = subprocess.run([bench, "--list", "--filter", args.filter], capture_output=True, text=True, check=True)
     lines = [line.split()[0] for line in listing.stdout.splitlines()]
@@ -193,9 +206,7 @@ def main():
         complete = all(not cells[name][driver].problem for name in gpu_lines)
         totals.append(sum(firsts) if firsts and complete else None)
     table.add("first use, all lines", "ms", totals, "lower")
-    probe = os.path.join(args.build, "pumice-startup-probe")
-    empty_manifest = os.path.join(args.build, "empty_icd.json")
-    startup = startup_times(probe, {**drivers, "": empty_manifest}, 50)
+    startup = startup_times(args.build, drivers)
     table.add("instance, enumerate, destroy", "ms", [(startup[d] or 0) / 1e3 or None for d in names], "lower")
 
     now = datetime.datetime.now(datetime.timezone.utc)
