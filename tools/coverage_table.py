@@ -54,7 +54,7 @@ def device_capabilities(build):
     """(device extensions, enabled features) as vulkaninfo reports them."""
     manifest = os.path.join(build, "icd", "pumice_icd.json")
     env = dict(os.environ, VK_ICD_FILENAMES=manifest, VK_DRIVER_FILES=manifest, VK_LOADER_LAYERS_DISABLE="~implicit~",
-               PUMICE_API_VERSION="1.1")  # some extensions exist on devices of 1.1 only
+               PUMICE_API_VERSION="1.2")  # some extensions and features exist on newer devices only
     env.pop("VK_INSTANCE_LAYERS", None)
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["vulkaninfo", "--json=0"], cwd=folder, env=env, check=True, stdout=subprocess.DEVNULL,

@@ -1,6 +1,6 @@
 // Features of descriptors and shaders that need an extension.
 //
-// covers: VK_KHR_buffer_device_address, feature:bufferDeviceAddress, VK_EXT_descriptor_indexing,
+// covers: VK_KHR_buffer_device_address, feature:bufferDeviceAddress,
 // covers: feature:runtimeDescriptorArray, feature:shaderStorageBufferArrayNonUniformIndexing,
 // covers: feature:descriptorBindingVariableDescriptorCount, feature:descriptorBindingPartiallyBound,
 // covers: feature:descriptorBindingStorageBufferUpdateAfterBind, VK_EXT_inline_uniform_block,
@@ -98,9 +98,10 @@ TEST_F(FeatureTest, Bindless) {
   features.descriptorBindingVariableDescriptorCount = VK_TRUE;
   features.descriptorBindingPartiallyBound = VK_TRUE;
   features.descriptorBindingStorageBufferUpdateAfterBind = VK_TRUE;
-  createDevice({.extensions = {VK_EXT_DESCRIPTOR_INDEXING_EXTENSION_NAME, VK_KHR_MAINTENANCE_3_EXTENSION_NAME,
-                               VK_KHR_MAINTENANCE_1_EXTENSION_NAME, VK_KHR_STORAGE_BUFFER_STORAGE_CLASS_EXTENSION_NAME},
-                .features = &features});
+  setenv("PUMICE_API_VERSION", "1.2", 1);
+  createInstance({.apiVersion = VK_API_VERSION_1_2});
+  unsetenv("PUMICE_API_VERSION");
+  createDevice({.features = &features});
   constexpr uint32_t kCount = 5000;
   const VkDescriptorBindingFlags flags[] = {0, VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT |
                                                    VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT |

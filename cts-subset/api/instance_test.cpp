@@ -7,6 +7,8 @@
 // covers: VK_KHR_get_physical_device_properties2, VK_KHR_device_group_creation, VK_KHR_driver_properties
 #include <cstring>
 #include <set>
+#include <string_view>
+#include <vector>
 
 #include "cts-subset/support/vulkan_test.h"
 
@@ -14,6 +16,34 @@ namespace pumice::cts {
 namespace {
 
 class InstanceTest : public VulkanTest {};
+
+// VK_EXT_descriptor_indexing promises more than the features of buffers (Vulkan 1.3, 47.1): who advertises it has all.
+TEST_F(InstanceTest, DescriptorIndexingIsWholeOrNotThere) {
+  setenv("PUMICE_API_VERSION", "1.2", 1);
+  createInstance({.apiVersion = VK_API_VERSION_1_2});
+  unsetenv("PUMICE_API_VERSION");
+  uint32_t count = 0;
+  VK_OK(vkEnumerateDeviceExtensionProperties(physicalDevice(), nullptr, &count, nullptr));
+  std::vector<VkExtensionProperties> extensions(count);
+  VK_OK(vkEnumerateDeviceExtensionProperties(physicalDevice(), nullptr, &count, extensions.data()));
+  bool advertised = false;
+  for (const VkExtensionProperties& e : extensions)
+    advertised |= std::string_view(e.extensionName) == VK_EXT_DESCRIPTOR_INDEXING_EXTENSION_NAME;
+  VkPhysicalDeviceVulkan12Features f{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &f};
+  vkGetPhysicalDeviceFeatures2(physicalDevice(), &all);
+  const bool whole =
+      all.features.shaderSampledImageArrayDynamicIndexing && all.features.shaderStorageBufferArrayDynamicIndexing &&
+      f.shaderUniformTexelBufferArrayDynamicIndexing && f.shaderStorageTexelBufferArrayDynamicIndexing &&
+      f.shaderSampledImageArrayNonUniformIndexing && f.shaderStorageBufferArrayNonUniformIndexing &&
+      f.shaderUniformTexelBufferArrayNonUniformIndexing && f.descriptorBindingSampledImageUpdateAfterBind &&
+      f.descriptorBindingStorageImageUpdateAfterBind && f.descriptorBindingStorageBufferUpdateAfterBind &&
+      f.descriptorBindingUniformTexelBufferUpdateAfterBind && f.descriptorBindingStorageTexelBufferUpdateAfterBind &&
+      f.descriptorBindingUpdateUnusedWhilePending && f.descriptorBindingPartiallyBound && f.runtimeDescriptorArray;
+  EXPECT_EQ(advertised, whole);
+  EXPECT_EQ(f.descriptorIndexing == VK_TRUE, whole);
+  EXPECT_TRUE(f.shaderStorageBufferArrayNonUniformIndexing);  // what buffers need is there in any case
+}
 
 TEST_F(InstanceTest, OneDeviceWithTheLimitsThatProgramsNeed) {
   createInstance();

@@ -93,8 +93,8 @@ void VulkanTest::createDevice(const DeviceOptions& options) {
 }
 
 void VulkanTest::createFullDevice() {
-  setenv("PUMICE_API_VERSION", "1.1", 1);
-  createInstance();
+  setenv("PUMICE_API_VERSION", "1.2", 1);
+  createInstance({.apiVersion = VK_API_VERSION_1_2});
   unsetenv("PUMICE_API_VERSION");
   uint32_t count = 0;
   VK_OK(vkEnumerateDeviceExtensionProperties(physicalDevice_, nullptr, &count, nullptr));

@@ -52,7 +52,7 @@ class VulkanTest : public testing::Test {
   void createInstance(const InstanceOptions& options = {});
   /// Creates the instance with default options if there is none; all queues of all families.
   void createDevice(const DeviceOptions& options = {});
-  /// A device of version 1.1 with every extension and every feature that the driver reports.
+  /// A device of version 1.2 with every extension and every feature that the driver reports.
   void createFullDevice();
   /// Ends what createDevice and the helpers made; the instance stays.
   void destroyDevice();

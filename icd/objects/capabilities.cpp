@@ -1,5 +1,6 @@
 #include "icd/objects/capabilities.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
@@ -36,7 +37,6 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kKHRGetMemoryRequirements2,
     DeviceExtension::kEXTMemoryBudget,
     // -- descriptors
-    DeviceExtension::kEXTDescriptorIndexing,
     DeviceExtension::kEXTInlineUniformBlock,
     DeviceExtension::kKHRDescriptorUpdateTemplate,
     DeviceExtension::kKHRMaintenance3,
@@ -112,7 +112,26 @@ void addShaderFeatures(Features* f) {
   f->shaderSubgroupClock = f->shaderDeviceClock = true;
 }
 
-// Of descriptor indexing what buffers need; descriptorIndexing itself, which asks for images, stays off.
+// What descriptorIndexing and VK_EXT_descriptor_indexing promise as a whole (Vulkan 1.3, 47.1): images and texel
+// buffers as well. Until that is on, the features of buffers are there one by one, for devices of version 1.2.
+constexpr bool Features::*kDescriptorIndexingNeeds[] = {
+    &Features::shaderSampledImageArrayDynamicIndexing,
+    &Features::shaderStorageBufferArrayDynamicIndexing,
+    &Features::shaderUniformTexelBufferArrayDynamicIndexing,
+    &Features::shaderStorageTexelBufferArrayDynamicIndexing,
+    &Features::shaderSampledImageArrayNonUniformIndexing,
+    &Features::shaderStorageBufferArrayNonUniformIndexing,
+    &Features::shaderUniformTexelBufferArrayNonUniformIndexing,
+    &Features::descriptorBindingSampledImageUpdateAfterBind,
+    &Features::descriptorBindingStorageImageUpdateAfterBind,
+    &Features::descriptorBindingStorageBufferUpdateAfterBind,
+    &Features::descriptorBindingUniformTexelBufferUpdateAfterBind,
+    &Features::descriptorBindingStorageTexelBufferUpdateAfterBind,
+    &Features::descriptorBindingUpdateUnusedWhilePending,
+    &Features::descriptorBindingPartiallyBound,
+    &Features::runtimeDescriptorArray,
+};
+
 void addDescriptorFeatures(Features* f) {
   f->shaderUniformBufferArrayDynamicIndexing = f->shaderStorageBufferArrayDynamicIndexing = true;
   f->shaderUniformBufferArrayNonUniformIndexing = f->shaderStorageBufferArrayNonUniformIndexing = true;
@@ -122,6 +141,7 @@ void addDescriptorFeatures(Features* f) {
   f->descriptorBindingPartiallyBound = true;
   f->descriptorBindingVariableDescriptorCount = true;
   f->inlineUniformBlock = f->descriptorBindingInlineUniformBlockUpdateAfterBind = true;
+  f->descriptorIndexing = std::ranges::all_of(kDescriptorIndexingNeeds, [f](bool Features::*need) { return f->*need; });
 }
 
 Features makeFeatures() {
@@ -362,6 +382,7 @@ const DeviceExtensionSet& supportedDeviceExtensions(uint32_t deviceVersion) {
   static const DeviceExtensionSet of10 = [] {
     DeviceExtensionSet s;
     for (DeviceExtension e : kDeviceExtensions) s.add(e);
+    if (supportedFeatures().descriptorIndexing) s.add(DeviceExtension::kEXTDescriptorIndexing);
     return s;
   }();
   static const DeviceExtensionSet of11 = [] {
