@@ -8,6 +8,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "icd/objects/shader_dump.h"
 #include "icd/objects/timing.h"
 #include "shaders/cache/compiler_library.h"
 
@@ -41,11 +42,12 @@ TimedCompile compileComputeHere(const shader::ComputeCompileInfo& info) {
       compiled.result.status = shader::CompileStatus::kInternalError;
       compiled.result.message = library.message;
     } else {
+      dumpShader(*library.table, info);
       const uint64_t start_ns = monotonicNow_ns();
       compiled.result = library.table->compileCompute(info);
       compiled.duration_ns = monotonicNow_ns() - start_ns;
     }
-  } catch (const std::bad_alloc&) {  // opening the library
+  } catch (const std::bad_alloc&) {  // opening the library, or a dump
     compiled.result.status = shader::CompileStatus::kOutOfHostMemory;
   }
   return compiled;
