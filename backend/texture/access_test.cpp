@@ -276,7 +276,7 @@ TEST(ImageWrite, EveryFormatShapeAndOrder) {
         for (const auto& c : image.channels()) {
           if (c.letter == 'X') continue;
           uint64_t code;
-          if (c.numeric == "SFLOAT" && c.bits == 32) {
+          if (c.numeric == formats::reference::Numeric::kSfloat && c.bits == 32) {
             code = call.texel[TestImage::slot(c.letter)][lane];
           } else {
             code = formats::reference::encodeChannel(c, numbers[TestImage::slot(c.letter)]);

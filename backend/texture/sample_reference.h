@@ -301,7 +301,7 @@ class SampleReference {
     }
     if (!q.reference) return texel;
     double reference = static_cast<double>(*q.reference);
-    if (image_.channels()[0].numeric == "UNORM" || image_.channels()[0].letter == 'X') {
+    if (image_.channels()[0].numeric == formats::reference::Numeric::kUnorm || image_.channels()[0].letter == 'X') {
       reference = std::fmin(std::fmax(reference, 0), 1);
     }
     const double d = texel.c[0];

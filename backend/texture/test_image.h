@@ -181,14 +181,14 @@ class TestImage {
       forEachTexel(l, [&](std::byte* texel) {
         for (const auto& c : channels_) {
           uint64_t bits = formats::reference::bitsOf(texel, c.offset, c.bits);
-          if (c.numeric == "SFLOAT" && c.bits == 32) {
+          if (c.numeric == formats::reference::Numeric::kSfloat && c.bits == 32) {
             const float value = static_cast<float>(static_cast<int32_t>(bits)) * 0x1p-30f;
             uint32_t word;
             std::memcpy(&word, &value, 4);
             bits = word;
-          } else if (c.numeric == "SFLOAT" && c.bits == 16) {
+          } else if (c.numeric == formats::reference::Numeric::kSfloat && c.bits == 16) {
             bits = (bits & 0x83FF) | (8 + (bits >> 10 & 7)) << 10;
-          } else if (c.numeric == "UFLOAT") {
+          } else if (c.numeric == formats::reference::Numeric::kUfloat) {
             const int mantissa = c.bits - 5;
             bits = (bits & ((1u << mantissa) - 1)) | (uint64_t{8} + (bits >> mantissa & 7)) << mantissa;
           }
@@ -218,7 +218,9 @@ class TestImage {
   uint64_t address() const { return reinterpret_cast<uint64_t>(&descriptor_); }
 
   bool isFloat() const {
-    return std::ranges::any_of(channels_, [](const auto& c) { return c.numeric == "SFLOAT" || c.numeric == "UFLOAT"; });
+    return std::ranges::any_of(channels_, [](const auto& c) {
+      return c.numeric == formats::reference::Numeric::kSfloat || c.numeric == formats::reference::Numeric::kUfloat;
+    });
   }
 
   static uint32_t slot(char letter) {
