@@ -22,27 +22,60 @@ thread_local bool tFailed = false;
 
 }  // namespace
 
-// GCC takes the pair for a mismatch when it sees into only one of them.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-void* operator new(size_t size) {
+namespace {
+
+// nullptr if it is told to fail.
+void* take(size_t size, size_t align) noexcept {
   if (tUntilFailure >= 0 && tUntilFailure-- == 0) {
     tUntilFailure = 0;  // and so do all that follow
     tFailed = true;
-    throw std::bad_alloc();
+    return nullptr;
   }
-  void* memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
-  ++gLive;
+  void* memory = std::aligned_alloc(align, (size + align - 1) / align * align);
+  if (memory != nullptr) ++gLive;
   return memory;
 }
-void operator delete(void* memory) noexcept {
+
+void* takeOrThrow(size_t size, size_t align) {
+  void* memory = take(size, align);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void give(void* memory) noexcept {
   if (memory == nullptr) return;
   --gLive;
   std::free(memory);
 }
-void operator delete(void* memory, size_t) noexcept {
-  operator delete(memory);
-}
+
+constexpr size_t kPlain = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+}  // namespace
+
+// Every form: those of the library that call another form do so in the library only, AddressSanitizer's do not, and
+// over-aligned objects have forms of their own.
+// clang-format off
+void* operator new(size_t n) { return takeOrThrow(n, kPlain); }
+void* operator new[](size_t n) { return takeOrThrow(n, kPlain); }
+void* operator new(size_t n, const std::nothrow_t&) noexcept { return take(n, kPlain); }
+void* operator new[](size_t n, const std::nothrow_t&) noexcept { return take(n, kPlain); }
+void* operator new(size_t n, std::align_val_t a) { return takeOrThrow(n, static_cast<size_t>(a)); }
+void* operator new[](size_t n, std::align_val_t a) { return takeOrThrow(n, static_cast<size_t>(a)); }
+void* operator new(size_t n, std::align_val_t a, const std::nothrow_t&) noexcept { return take(n, static_cast<size_t>(a)); }
+void* operator new[](size_t n, std::align_val_t a, const std::nothrow_t&) noexcept { return take(n, static_cast<size_t>(a)); }
+void operator delete(void* p) noexcept { give(p); }
+void operator delete[](void* p) noexcept { give(p); }
+void operator delete(void* p, size_t) noexcept { give(p); }
+void operator delete[](void* p, size_t) noexcept { give(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { give(p); }
+void operator delete[](void* p, const std::nothrow_t&) noexcept { give(p); }
+void operator delete(void* p, std::align_val_t) noexcept { give(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { give(p); }
+void operator delete(void* p, size_t, std::align_val_t) noexcept { give(p); }
+void operator delete[](void* p, size_t, std::align_val_t) noexcept { give(p); }
+void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept { give(p); }
+void operator delete[](void* p, std::align_val_t, const std::nothrow_t&) noexcept { give(p); }
+// clang-format on
 
 namespace pumice::icd {
 namespace {
