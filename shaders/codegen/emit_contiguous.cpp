@@ -315,8 +315,7 @@ void Generator::storeContiguous(const Address& a, bool wholeGang, const Value* v
       if (masked) {
         keptMasks = scratch(1, step, b_.getIntNTy(lanes_));
         for (uint32_t j = 0; j < step; ++j)
-          b_.CreateStore(b_.CreateBitCast(flow.mask.parts[first + j], b_.getIntNTy(lanes_)),
-                         b_.CreateGEP(b_.getIntNTy(lanes_), keptMasks, b_.getInt32(j)));
+          storeMask(flow.mask.parts[first + j], b_.CreateGEP(b_.getIntNTy(lanes_), keptMasks, b_.getInt32(j)));
       }
     }
     partLoop(step, [&](llvm::Value* part) {
@@ -328,10 +327,7 @@ void Generator::storeContiguous(const Address& a, bool wholeGang, const Value* v
       llvm::Value* indices = b_.CreateAdd(splat(index), laneRamp(index->getType(), shape(a.index).laneStride));
       llvm::Value* active = nullptr;
       if (masked)
-        active = keptMasks ? b_.CreateBitCast(b_.CreateLoad(b_.getIntNTy(lanes_),
-                                                            b_.CreateGEP(b_.getIntNTy(lanes_), keptMasks, part)),
-                                              type(Kind::kBool, lanes_))
-                           : flow.mask.parts[first];
+        active = keptMasks ? loadMask(b_.CreateGEP(b_.getIntNTy(lanes_), keptMasks, part)) : flow.mask.parts[first];
       for (uint32_t c = 0; c < n; ++c) {
         llvm::Value* v = vector(value, first, c);
         if (kept) {

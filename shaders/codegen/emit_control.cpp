@@ -52,27 +52,44 @@ llvm::Value* Generator::varPointer(const Var& var, size_t i) {
   return bytePointer(gangFrame_, b_.getInt64(var.offset_B + i * 64 * ((var.elementBytes + 63) / 64)));
 }
 
-// i1 vectors have no agreed form in memory: in the frame they are integers of P bits.
+// Masks in memory, P bits. With AVX-512 a mask is a register of its own kind and is loaded and stored as what it is:
+// LLVM 19 may move logic back and forth without an end between masks and integers that are bitcast to masks (its issue
+// 123333), so no integer may become one. Without AVX-512, LLVM's own form of a mask in memory is slow.
+llvm::Value* Generator::loadMask(llvm::Value* pointer) {
+  llvm::Type* mask = type(Kind::kBool, lanes_);
+  if (features_.avx512) return b_.CreateLoad(mask, pointer);
+  return b_.CreateBitCast(b_.CreateLoad(b_.getIntNTy(lanes_), pointer), mask);
+}
+
+void Generator::storeMask(llvm::Value* mask, llvm::Value* pointer) {
+  b_.CreateStore(features_.avx512 ? mask : subgroups_.maskToInteger(mask), pointer);
+}
+
 Lowered Generator::readVar(const Var& var) {
   Lowered out;
   for (size_t i = 0; i < var.types.size(); ++i) {
+    llvm::Value* pointer = varPointer(var, i);
     const bool bits = var.place == Var::Place::kFrame && var.types[i]->getScalarSizeInBits() == 1;
     if (!bits)
-      out.push_back(b_.CreateLoad(var.types[i], varPointer(var, i)));
+      out.push_back(b_.CreateLoad(var.types[i], pointer));
     else if (var.types[i]->isVectorTy())
-      out.push_back(b_.CreateBitCast(b_.CreateLoad(b_.getIntNTy(lanes_), varPointer(var, i)), var.types[i]));
+      out.push_back(loadMask(pointer));
     else
-      out.push_back(b_.CreateTrunc(b_.CreateLoad(b_.getInt8Ty(), varPointer(var, i)), b_.getInt1Ty()));
+      out.push_back(b_.CreateTrunc(b_.CreateLoad(b_.getInt8Ty(), pointer), b_.getInt1Ty()));
   }
   return out;
 }
 
 void Generator::writeVar(const Var& var, std::span<llvm::Value* const> values) {
   for (size_t i = 0; i < var.types.size(); ++i) {
-    llvm::Value* v = values[i];
-    if (var.place == Var::Place::kFrame && var.types[i]->getScalarSizeInBits() == 1)
-      v = var.types[i]->isVectorTy() ? b_.CreateBitCast(v, b_.getIntNTy(lanes_)) : b_.CreateZExt(v, b_.getInt8Ty());
-    b_.CreateStore(v, varPointer(var, i));
+    llvm::Value* pointer = varPointer(var, i);
+    const bool bits = var.place == Var::Place::kFrame && var.types[i]->getScalarSizeInBits() == 1;
+    if (!bits)
+      b_.CreateStore(values[i], pointer);
+    else if (var.types[i]->isVectorTy())
+      storeMask(values[i], pointer);
+    else
+      b_.CreateStore(b_.CreateZExt(values[i], b_.getInt8Ty()), pointer);
   }
 }
 

@@ -188,6 +188,8 @@ class Generator {
   Var newVar(const ir::Value* v);
   Var newMaskVar();
   llvm::Value* varPointer(const Var& var, size_t i);
+  llvm::Value* loadMask(llvm::Value* pointer);
+  void storeMask(llvm::Value* mask, llvm::Value* pointer);
   Lowered readVar(const Var& var);
   void writeVar(const Var& var, std::span<llvm::Value* const> values);
   void zeroVar(const Var& var);
