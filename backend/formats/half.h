@@ -69,8 +69,9 @@ template <int MantissaBits>
   const uint32_t magnitude = bits & 0x7FFFFFFF;
   const uint32_t rounded = roundToSmallFloat<MantissaBits>(magnitude);
   const uint32_t limited = rounded < kInfinity ? rounded : kInfinity - 1;
-  const uint32_t number = magnitude == kFloatInfinity ? kInfinity : limited;
-  const uint32_t positive = (bits >> 31) != 0 ? 0 : number;
+  // Sums and masks where selections would do: compilers take those for branches and give up on vector code.
+  const uint32_t number = limited + static_cast<uint32_t>(magnitude == kFloatInfinity);
+  const uint32_t positive = number & ~static_cast<uint32_t>(static_cast<int32_t>(bits) >> 31);
   return magnitude > kFloatInfinity ? (kInfinity | 1u << (MantissaBits - 1)) : positive;
 }
 

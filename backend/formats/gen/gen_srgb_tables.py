@@ -2,9 +2,9 @@
 
     gen_srgb_tables.py OUTPUT
 
-Decoding: the float nearest to the formula's value, for each of 256 codes. Encoding: for each code the smallest float
-that rounds to it or to a higher one, and a first guess by the float's leading bits, which is at most one too low.
-Everything is computed with 40 digits.
+Decoding: the float nearest to the formula's value, for each of 256 codes. Encoding: floats are put into buckets by their
+leading bits, so fine that the code changes at most once in a bucket: an entry holds the bucket's first code and the low
+bits of the first float of the next one. Everything is computed with 40 digits.
 """
 import struct
 import sys
@@ -54,12 +54,13 @@ def main():
     shift = 23 - MANTISSA_BITS
     first = (FIRST_EXPONENT + 127) << MANTISSA_BITS
     end = 127 << MANTISSA_BITS  # 1.0
-    guesses = []
+    entries = []
     for bucket in range(first, end):
         at_start = sum(t <= bucket << shift for t in thresholds) - 1
-        at_end = sum(t < (bucket + 1) << shift for t in thresholds) - 1
-        assert at_end - at_start <= 1, bucket
-        guesses.append(at_start)
+        changes = [t for t in thresholds if bucket << shift < t < (bucket + 1) << shift]
+        assert len(changes) <= 1, bucket
+        low = changes[0] & ((1 << shift) - 1) if changes else 1 << shift
+        entries.append(at_start << (shift + 1) | low)
     assert thresholds[1] > first << shift and thresholds[255] < 127 << 23
 
     def rows(values, text, per_row):
@@ -74,9 +75,7 @@ def main():
            f"static_assert(kSrgbFirstBucket == {first} && kSrgbBucketShift == {shift} && "
            f"kSrgbBucketCount == {end - first});\n",
            "const float kSrgbToLinear[256] = {"] + rows(decode, hex_float, 6) + ["};\n"]
-    out += ["const float kSrgbThresholds[257] = {"] + rows(thresholds + [float_bits(float("inf"))], lambda b:
-            "0x1.0p+127f" if b == 0x7f800000 else hex_float(b), 6) + ["};\n"]
-    out += ["const uint8_t kSrgbGuesses[kSrgbBucketCount] = {"] + rows(guesses, str, 24) + ["};\n"]
+    out += ["const uint32_t kSrgbBuckets[kSrgbBucketCount] = {"] + rows(entries, hex, 10) + ["};\n"]
     out += ["}  // namespace pumice::formats"]
     with open(sys.argv[1], "w", encoding="utf-8") as f:
         f.write("\n".join(out) + "\n")
