@@ -130,7 +130,9 @@ void executeUnits(Machine& machine, sched::Worker& worker, const Queue& queue, c
   kmd::GuardedExit exit;
   if (machine.watchdog) machine.watchdog->enter(worker, &queue);
   if (work.kind == WorkKind::kDispatch) {
-    const abi::ComputeProgram& program = *dispatchState(work).program;
+    const abi::ComputeProgram& program = programOf(work);
+    // Once the compiler has been told, nothing is counted any more.
+    abi::Heat* heat = program.heat && !program.heat->told.load(std::memory_order_relaxed) ? program.heat : nullptr;
     // Replaced by the tiered compiler while dispatches run.
     call.entry = __atomic_load_n(&program.entry, __ATOMIC_ACQUIRE);
     if (!prepareEnv(machine, worker, work, context.env)) {
@@ -148,9 +150,9 @@ void executeUnits(Machine& machine, sched::Worker& worker, const Queue& queue, c
       if (exit == kmd::GuardedExit::kReturned) refineCost(program, groups, ran_ns);
     } else {
       exit = kmd::runGuarded(callShader, &call, &fault);
-      if (program.heat) ran_ns = estimate_ns(work, groups);
+      if (heat) ran_ns = estimate_ns(work, groups);
     }
-    if (program.heat && exit == kmd::GuardedExit::kReturned) abi::addHeat(*program.heat, ran_ns);
+    if (heat && exit == kmd::GuardedExit::kReturned) abi::addHeat(*heat, ran_ns);
   } else {
     exit = kmd::runGuarded(callCopyEngine, &call, &fault);
   }

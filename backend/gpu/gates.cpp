@@ -1,5 +1,7 @@
 #include "backend/gpu/gates.h"
 
+#include <bit>
+
 #include "backend/gpu/progress.h"
 #include "backend/gpu/queue.h"
 #include "backend/trace/seeded_fault.h"
@@ -27,9 +29,8 @@ void Gates::seal(Lane& lane, Progress& progress) {
 }
 
 void Gates::addEarlier(LaneMask lanes, Predecessors& predecessors, Progress& progress) {
-  for (uint32_t i = 0; i < kLaneCount; ++i) {
-    if (!(lanes & (1u << i))) continue;
-    Lane& lane = lanes_[i];
+  for (; lanes; lanes &= lanes - 1) {
+    Lane& lane = lanes_[std::countr_zero(lanes)];
     seal(lane, progress);
     dropIfComplete(lane.sealed);
     dropIfComplete(lane.gate);
@@ -39,10 +40,10 @@ void Gates::addEarlier(LaneMask lanes, Predecessors& predecessors, Progress& pro
 }
 
 void Gates::addGates(LaneMask lanes, Predecessors& predecessors) {
-  for (uint32_t i = 0; i < kLaneCount; ++i) {
-    if (!(lanes & (1u << i))) continue;
-    dropIfComplete(lanes_[i].gate);
-    predecessors.add(lanes_[i].gate);
+  for (; lanes; lanes &= lanes - 1) {
+    Node*& gate = lanes_[std::countr_zero(lanes)].gate;
+    dropIfComplete(gate);
+    predecessors.add(gate);
   }
 }
 

@@ -67,16 +67,11 @@ Work copyQueriesWork(const abi::CopyQueriesPacket& packet) {
   return work;
 }
 
-bool isMeasured(const Work& work) {
-  if (work.kind != WorkKind::kDispatch && work.kind != WorkKind::kDispatchIndirect) return true;
-  return __atomic_load_n(&dispatchState(work).program->measured, __ATOMIC_RELAXED) != 0;
-}
-
 uint64_t estimate_ns(const Work& work, uint64_t units) {
   uint64_t perUnit_ns = 0;
   switch (work.kind) {
     case WorkKind::kDispatch:
-      perUnit_ns = __atomic_load_n(&dispatchState(work).program->groupCost_ns, __ATOMIC_RELAXED);
+      perUnit_ns = __atomic_load_n(&programOf(work).groupCost_ns, __ATOMIC_RELAXED);
       break;
     case WorkKind::kDispatchIndirect:
       perUnit_ns = 100;  // reading the arguments; what they ask for is scheduled when it is known

@@ -46,6 +46,9 @@ struct DispatchState {
   const uint32_t* groupBase;
 };
 DispatchState dispatchState(const Work& work);
+inline const abi::ComputeProgram& programOf(const Work& work) {
+  return *(work.kind == WorkKind::kDispatch && !work.fromIndirect ? work.dispatch->program : work.indirect->program);
+}
 
 Work dispatchWork(const abi::DispatchPacket& packet);
 Work dispatchIndirectWork(const abi::DispatchIndirectPacket& packet);
@@ -54,7 +57,10 @@ Work fillWork(uint64_t dst, uint64_t size_B, uint32_t value);
 Work copyQueriesWork(const abi::CopyQueriesPacket& packet);
 
 // Whether the estimate rests on more than the compiler's guess. Of an indirect dispatch: on what its arguments ask for.
-bool isMeasured(const Work& work);
+inline bool isMeasured(const Work& work) {
+  if (work.kind != WorkKind::kDispatch && work.kind != WorkKind::kDispatchIndirect) return true;
+  return __atomic_load_n(&programOf(work).measured, __ATOMIC_RELAXED) != 0;
+}
 
 // Rough duration of that many units on one worker. Saturates.
 uint64_t estimate_ns(const Work& work, uint64_t units);
