@@ -147,6 +147,36 @@ TEST(ImageRead, EveryFormatShapeAndOrder) {
   }
 }
 
+TEST(ImageRead, CompressedFormats) {
+  std::mt19937 random(13);
+  for (const formats::FormatInfo& info : formats::allFormats()) {
+    if (!formats::blockCodec(info.format)) continue;
+    for (const bool quadMajor : {false, true}) {
+      const Case test{{ViewShape::k2D, info.format, 29, 23, 3, 3, 0, quadMajor, true}, abi::kImageLod};
+      TestImage image(test.shape);
+      image.fill(random());
+      ImageCall call = test::makeCall(ImageOp::kRead, abi::kImageLod | abi::kImageUniformDescriptor);
+      call.image[0] = image.address();
+      Target targets[kLanes];
+      for (uint32_t lane = 0; lane < kLanes; ++lane) targets[lane] = aim(call, lane, test, random, true);
+      test::accessInTurn(&call);
+      for (uint32_t lane = 0; lane < kLanes; ++lane) {
+        const Target& t = targets[lane];
+        expectNumbers(isInside(image, t) ? texelAt(image, t) : image.outside(), call, lane, image, info.name);
+        if (HasFatalFailure()) return;
+      }
+      // Nothing writes them.
+      const std::vector<std::byte> before = image.contents();
+      for (const ImageOp op : {ImageOp::kWrite, ImageOp::kAtomicAdd}) {
+        call.op = op;
+        call.flags = abi::kImageUniformDescriptor;
+        test::accessInTurn(&call);
+        ASSERT_TRUE(before == image.contents()) << info.name;
+      }
+    }
+  }
+}
+
 TEST(ImageRead, ComponentMapping) {
   std::mt19937 random(12);
   for (const VkFormat format : {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R8_UNORM, VK_FORMAT_R16G16_UINT,

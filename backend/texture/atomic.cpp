@@ -71,7 +71,8 @@ uint64_t join(uint32_t low, uint32_t high) {
 void accessAtomically(abi::ImageCall* call, uint32_t lanes, const View& view) {
   const Level level = view.level(0);
   const bool wide = (call->flags & abi::kImage64) != 0;
-  const bool fits = view.format->bytes == (wide ? 8 : 4);  // else the view is not what the shader declares
+  const bool fits =
+      view.format->codec && view.format->bytes == (wide ? 8 : 4);  // else the view is not what the shader declares
   for (uint32_t lane = 0; lane < abi::kImageCallLanes; ++lane) {
     if ((lanes >> lane & 1) == 0) continue;
     std::byte* texel = fits ? texelOfLane(*call, lane, view, level) : nullptr;

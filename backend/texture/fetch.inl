@@ -172,12 +172,40 @@ PUMICE_INLINE U halfToFloat(U half) {
   }
 }
 
+/// Compressed formats. x, y, slice: inside the level.
+[[gnu::noinline]] inline void decodeBlocks(const View& view, const Level& level, const U& x, const U& y, const U& slice,
+                                           Texels& out) {
+  const TexelFormat& format = *view.format;
+  alignas(64) uint32_t column[kLanes];
+  alignas(64) uint32_t row[kLanes];
+  alignas(64) uint32_t sliceOf[kLanes];
+  store(column, x);
+  store(row, y);
+  store(sliceOf, slice);
+  alignas(64) float channel[4][kLanes];
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    const uint32_t i = column[l] / format.blockWidth;
+    const uint32_t j = row[l] / format.blockHeight;
+    const float* texels = view.blocks->texels(format, texelAddress(view, level, {i, j, sliceOf[l], 0}));
+    const uint32_t at = (row[l] - j * format.blockHeight) * format.blockWidth + column[l] - i * format.blockWidth;
+    for (uint32_t c = 0; c < 4; ++c) channel[c][l] = texels[4 * at + c];
+  }
+  for (uint32_t c = 0; c < 4; ++c) out.c[c] = loadU(channel[c]);
+}
+
 /// Texels of the lanes in `inside`; the others get `outside`. Their loads go to the level's first texel.
 PUMICE_INLINE void fetchTexels(const View& view, const Level& level, I x, I y, I slice, I inside,
                                const uint32_t (&outside)[4], Texels& out) {
-  Places places;
-  findTexels(view, level, asUint(x & inside), asUint(y & inside), asUint(slice & inside), places);
-  decodeTexels(view, places, out);
+  const U i = asUint(x & inside);
+  const U j = asUint(y & inside);
+  const U k = asUint(slice & inside);
+  if (view.format->kind == TexelKind::kBlock) {
+    decodeBlocks(view, level, i, j, k, out);
+  } else {
+    Places places;
+    findTexels(view, level, i, j, k, places);
+    decodeTexels(view, places, out);
+  }
   for (uint32_t c = 0; c < 4; ++c) out.c[c] = select(inside, out.c[c], splat(outside[c]));
 }
 

@@ -13,4 +13,5 @@
 
 #include "backend/formats/srgb.h"
 #include "backend/texture/access.h"
+#include "backend/texture/address.h"
 #include "backend/texture/texture.h"

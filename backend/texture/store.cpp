@@ -21,6 +21,7 @@ void storeWide(const abi::ImageCall& call, uint32_t lane, std::byte* texel, uint
 }  // namespace
 
 void storeTexels(const abi::ImageCall* call, uint32_t lanes, const View& view) {
+  if (!view.format->codec) return;  // compressed
   const Level level = view.level(0);
   const TexelFormat& format = *view.format;
   std::byte* address[abi::kImageCallLanes];

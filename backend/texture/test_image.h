@@ -10,10 +10,12 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "backend/abi/descriptor.h"
 #include "backend/abi/image_call.h"
+#include "backend/formats/block_decode.h"
 #include "backend/formats/codec_reference.h"
 #include "backend/formats/format_table.h"
 #include "backend/texture/access.h"
@@ -65,7 +67,7 @@ struct ImageShape {
 class TestImage {
  public:
   explicit TestImage(const ImageShape& shape) : shape_(shape), info_(formats::formatInfo(shape.format)) {
-    channels_ = formats::reference::channelsOf(info_.name);
+    if (!formats::isCompressed(info_)) channels_ = formats::reference::channelsOf(info_.name);
     bytes_ = info_.blockBytes;
     const uint32_t samples = 1u << shape.samples_log2;
     const bool volume = shape.shape == abi::ViewShape::k3D;
@@ -73,13 +75,13 @@ class TestImage {
     for (uint32_t l = 0; l < shape.levels; ++l) {
       abi::ImageLevel level{};
       level.offset_B = at;
-      uint64_t rows = height(l);
+      uint64_t rows = rowsOf(l);
       if (shape.quadMajor) {
-        rows = (height(l) + 3) / 4;
-        level.rowPitch_B = (width(l) + 3) / 4 * 16 * bytes_ * samples;
+        rows = (rows + 3) / 4;
+        level.rowPitch_B = (columnsOf(l) + 3) / 4 * 16 * bytes_ * samples;
       } else {
         samplePitch_ = (shape.width + 1) * bytes_;  // one texel of padding
-        level.rowPitch_B = samples > 1 ? samplePitch_ * samples : (width(l) + 1) * bytes_;
+        level.rowPitch_B = samples > 1 ? samplePitch_ * samples : (columnsOf(l) + 1) * bytes_;
       }
       const uint64_t slice = (rows * level.rowPitch_B + 63) / 64;
       level.slicePitch_64B = static_cast<uint32_t>(slice);
@@ -92,8 +94,10 @@ class TestImage {
     size_t end = 0;
     for (uint32_t l = 0; l < shape.levels; ++l) {
       for (uint32_t s = 0; s < samples; ++s) {
-        for (uint32_t y : {height(l) - 1, (height(l) - 1) / 4 * 4}) {
-          for (uint32_t x : {width(l) - 1, (width(l) - 1) / 4 * 4, width(l) >= 2 ? width(l) - 2 : 0}) {
+        const uint32_t lastX = columnsOf(l) - 1;
+        const uint32_t lastY = rowsOf(l) - 1;
+        for (uint32_t y : {lastY, lastY / 4 * 4, lastY / 2 * 2 - (lastY >= 2 ? 1 : 0)}) {
+          for (uint32_t x : {lastX, lastX / 4 * 4, lastX > 0 ? lastX - 1 : 0}) {
             end = std::max(end, offset(l, x, y, slices(l) - 1, s) + bytes_);
           }
         }
@@ -127,6 +131,11 @@ class TestImage {
     return x >= 0 && x < width(level) && y >= 0 && y < height(level) && slice >= 0 && slice < slices(level);
   }
 
+  /// In texels or compressed blocks.
+  uint32_t columnsOf(uint32_t l) const { return (width(l) + info_.blockExtent[0] - 1) / info_.blockExtent[0]; }
+  uint32_t rowsOf(uint32_t l) const { return (height(l) + info_.blockExtent[1] - 1) / info_.blockExtent[1]; }
+
+  /// x, y: of a texel or a compressed block.
   size_t offset(uint32_t l, uint32_t x, uint32_t y, uint32_t slice, uint32_t sample = 0) const {
     const abi::ImageLevel& level = levels_[l];
     const bool volume = shape_.shape == abi::ViewShape::k3D;
@@ -142,7 +151,14 @@ class TestImage {
   }
 
   Rgba texel(uint32_t l, uint32_t x, uint32_t y, uint32_t slice, uint32_t sample = 0) const {
-    return decode(texelBytes(l, x, y, slice, sample));
+    if (!formats::isCompressed(info_)) return decode(texelBytes(l, x, y, slice, sample));
+    const uint32_t w = info_.blockExtent[0];
+    const uint32_t h = info_.blockExtent[1];
+    float block[12 * 12 * 4];
+    formats::blockCodec(info_.format).decodeFloat(texelBytes(l, x / w, y / h, slice), block);
+    Rgba out;
+    for (uint32_t c = 0; c < 4; ++c) out.c[c] = static_cast<double>(block[4 * (y % h * w + x % w) + c]);
+    return out;
   }
 
   Rgba decode(const std::byte* bytes) const {
@@ -167,6 +183,10 @@ class TestImage {
   }
 
   bool has(uint32_t component) const {
+    if (formats::isCompressed(info_)) {
+      const auto of = std::span(info_.components, info_.componentCount);
+      return std::ranges::any_of(of, [&](const auto& c) { return static_cast<uint32_t>(c.name) == component; });
+    }
     return std::ranges::any_of(
         channels_, [&](const auto& c) { return c.letter != 'X' && c.letter != 'E' && slot(c.letter) == component; });
   }

@@ -52,9 +52,12 @@ TexelKind kindOf(VkFormat format, const formats::TexelCodec& codec) {
 TexelFormat describe(const formats::FormatInfo& info) {
   TexelFormat f{};
   f.codec = formats::texelCodec(info.format);
-  f.kind = kindOf(info.format, f.codec);
-  f.type = f.codec.type;
-  f.bytes = f.codec.texelBytes;
+  f.block = formats::blockCodec(info.format);
+  f.kind = f.block ? TexelKind::kBlock : kindOf(info.format, f.codec);
+  f.type = formats::texelType(info);
+  f.bytes = info.blockBytes;
+  f.blockWidth = info.blockExtent[0];
+  f.blockHeight = info.blockExtent[1];
   f.one = f.type == formats::TexelType::kFloat ? std::bit_cast<uint32_t>(1.0f) : 1;
   const formats::NumericFormat numeric = info.components[0].numeric;
   f.normalized = numeric == formats::NumericFormat::kUnorm;

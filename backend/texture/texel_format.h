@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "backend/formats/block_decode.h"
 #include "backend/formats/texel_codec.h"
 
 namespace pumice::texture {
@@ -24,15 +25,18 @@ enum class TexelKind : uint8_t {
   kRg32,
   kRgba32,
   kCodec,
-  kWide,  // 64-bit components; only the first is read
+  kWide,   // 64-bit components; only the first is read
+  kBlock,  // compressed
 };
 
 struct TexelFormat {
-  formats::TexelCodec codec;
+  formats::TexelCodec codec;  // of all kinds but kBlock
+  formats::BlockCodec block;  // of kBlock
   TexelKind kind;
   formats::TexelType type;
-  uint8_t bytes;    // of a texel
+  uint8_t bytes;    // of a texel or a compressed block
   bool normalized;  // fixed point: references of depth comparisons are clamped to [0, 1]
+  uint8_t blockWidth, blockHeight;
   bool present[4];  // R, G, B, A; depth and stencil are in R
   uint32_t one;     // bits of the number 1
   // What a texel outside the image reads as: zero in the format's components, then as every texel 0, 0, 0, 1 in those

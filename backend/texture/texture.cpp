@@ -21,23 +21,20 @@ bool usesSampler(ImageOp op) {
   return op == ImageOp::kSample || op == ImageOp::kGather || op == ImageOp::kQueryLod;
 }
 
-/// lanes share the descriptors of lane `first`.
-void accessUniform(abi::ImageCall* call, uint32_t lanes, uint32_t first, const Kernels& kernels) {
-  const View view = loadView(call->image[first]);
+void accessView(abi::ImageCall* call, uint32_t lanes, const View& view, uint64_t samplerAddress,
+                const Kernels& kernels) {
   if (!usesSampler(call->op)) {
-    if (call->op == ImageOp::kWrite) {
-      if (view) storeTexels(call, lanes, view);
-    } else if (!view) {
-      readZero(call, lanes);
-    } else if (call->op == ImageOp::kRead) {
+    if (call->op == ImageOp::kRead) {
       kernels.read(call, lanes, view);
+    } else if (call->op == ImageOp::kWrite) {
+      storeTexels(call, lanes, view);
     } else {
       accessAtomically(call, lanes, view);
     }
     return;
   }
-  const Sampler sampler = loadSampler(call->sampler[first]);
-  if (!view || !sampler.exists || view.shape == abi::ViewShape::kBuffer) {
+  const Sampler sampler = loadSampler(samplerAddress);
+  if (!sampler.exists || view.shape == abi::ViewShape::kBuffer) {
     readZero(call, lanes);
   } else if (call->op == ImageOp::kSample) {
     kernels.sample(call, lanes, view, sampler);
@@ -45,6 +42,26 @@ void accessUniform(abi::ImageCall* call, uint32_t lanes, uint32_t first, const K
     kernels.gather(call, lanes, view, sampler);
   } else {
     kernels.queryLod(call, lanes, view, sampler);
+  }
+}
+
+/// Apart, because the cache is large.
+[[gnu::noinline]] void accessBlocks(abi::ImageCall* call, uint32_t lanes, View& view, uint64_t samplerAddress,
+                                    const Kernels& kernels) {
+  BlockCache blocks;
+  view.blocks = &blocks;
+  accessView(call, lanes, view, samplerAddress, kernels);
+}
+
+/// lanes share the descriptors of lane `first`.
+void accessUniform(abi::ImageCall* call, uint32_t lanes, uint32_t first, const Kernels& kernels) {
+  View view = loadView(call->image[first]);
+  if (!view) {
+    if (call->op != ImageOp::kWrite) readZero(call, lanes);
+  } else if (view.format->kind == TexelKind::kBlock) {
+    accessBlocks(call, lanes, view, call->sampler[first], kernels);
+  } else {
+    accessView(call, lanes, view, call->sampler[first], kernels);
   }
 }
 

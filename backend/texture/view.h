@@ -6,6 +6,7 @@
 
 #include "backend/abi/descriptor.h"
 #include "backend/abi/image_call.h"
+#include "backend/texture/block_cache.h"
 #include "backend/texture/texel_format.h"
 
 namespace pumice::texture {
@@ -33,6 +34,7 @@ struct View {
   bool quadMajor;
   uint16_t swizzle;
   float minLod;
+  BlockCache* blocks;  // of compressed formats, set by who makes the call
 
   explicit operator bool() const { return format != nullptr; }
 
