@@ -1,11 +1,11 @@
 #include "backend/sched/pool.h"
 
 #include <immintrin.h>
-#include <signal.h>
 
 #include <cstdio>
 #include <new>
 
+#include "backend/sched/async_signals.h"
 #include "backend/sched/futex.h"
 
 namespace pumice::sched {
@@ -31,11 +31,7 @@ std::unique_ptr<Pool> Pool::start(uint32_t workerCount, Around around) noexcept 
   pool->workerCount_ = workerCount;
   pool->around_ = around;
 
-  // The application's signal handlers must not run on workers: all is blocked but what a fault raises synchronously.
-  sigset_t blocked, before;
-  sigfillset(&blocked);
-  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&blocked, fault);
-  if (pthread_sigmask(SIG_SETMASK, &blocked, &before) != 0) return nullptr;
+  const AsyncSignalsBlocked blocked;
   for (uint32_t i = 0; i < workerCount; ++i) {
     Worker& worker = pool->workers_[i];
     worker.pool_ = pool.get();
@@ -44,7 +40,6 @@ std::unique_ptr<Pool> Pool::start(uint32_t workerCount, Around around) noexcept 
     if (pthread_create(&worker.thread_, nullptr, &Worker::threadMain, &worker) != 0) break;
     ++pool->started_;
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pool->started_ != workerCount) return nullptr;  // ~Pool joins those that run
   return pool;
 }

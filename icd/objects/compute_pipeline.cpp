@@ -15,6 +15,7 @@
 #include "icd/objects/pipeline_layout.h"
 #include "icd/objects/pnext.h"
 #include "icd/objects/shader_compiler.h"
+#include "icd/objects/shader_dump.h"
 #include "icd/objects/shader_module.h"
 #include "icd/objects/timing.h"
 
@@ -102,6 +103,8 @@ class CompileSource {
   CompileSource(const CompileSource&) = delete;
   CompileSource& operator=(const CompileSource&) = delete;
 
+  const std::string& dumpDirectory() const { return dumpDirectory_; }
+
   /// Valid as long as this object.
   shader::ComputeCompileInfo of(shader::Tier tier) const {
     shader::ComputeCompileInfo info = compile_;
@@ -114,6 +117,7 @@ class CompileSource {
   std::string entryPoint_;
   std::vector<shader::SpecConstant> constants_;
   std::vector<abi::BindingSlot> bindings_;
+  std::string dumpDirectory_ = pumice::icd::dumpDirectory();
   shader::ComputeCompileInfo compile_;  // of the above
 };
 
@@ -140,7 +144,7 @@ shader::cache::LoadResult loadCode(const shader::CompiledObject& object) {
 
 // On the hot tier's thread.
 BetterCode makeBetter(const CompileSource& source, const std::weak_ptr<ObjectCache>& cache, const CacheKey& key) {
-  TimedCompile compiled = compileComputeHere(source.of(shader::Tier::kBetter));
+  TimedCompile compiled = compileComputeHere(source.of(shader::Tier::kBetter), source.dumpDirectory());
   if (compiled.result.status != shader::CompileStatus::kOk) {
     logFailure("better code", compiled.result);
     return {};
@@ -193,9 +197,9 @@ VkResult ComputePipeline::build(const VkComputePipelineCreateInfo& info, const s
     if ((info.flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT) != 0) {
       return VK_PIPELINE_COMPILE_REQUIRED;
     }
-    TimedCompile compiled = compileCompute(source->of(tiers.first));
+    TimedCompile compiled = compileCompute(source->of(tiers.first), source->dumpDirectory());
     if (compiled.result.status != shader::CompileStatus::kOk) return failed(compiled.result);
-    compile_ns = compiled.duration_ns;
+    compile_ns = compiled.cpu_ns;
     object = std::make_shared<const shader::CompiledObject>(std::move(compiled.result.object));
     if (cache != nullptr) cache->insert(key, object);
   }

@@ -1,25 +1,14 @@
 #include "icd/objects/hot_tier.h"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <new>
 #include <utility>
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
-
 #include "backend/sched/futex.h"
 #include "backend/trace/log.h"
+#include "icd/objects/compile_thread.h"
 
 namespace pumice::icd {
-namespace {
-
-// Instruction selection recurses over the expression trees of large shaders.
-constexpr size_t kStackBytes = 8u << 20;
-
-}  // namespace
 
 HotProgram::HotProgram(HotTier& tier, abi::ComputeProgram& program, uint64_t limit, Compile compile)
     : tier_(tier), program_(program), compile_(std::make_shared<const Compile>(std::move(compile))) {
@@ -56,17 +45,7 @@ HotTier::~HotTier() {
 bool HotTier::start() {
   sched::MutexLock lock(mutex_);
   if (started_) return true;
-  // The application's signals are none of this thread's business.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  const int error = pthread_create(&thread_, &attributes, threadMain, this);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  started_ = error == 0;
+  started_ = startCompileThread(&thread_, threadMain, this);
   if (!started_) PUMICE_WARNING("tier", "no thread for better code: programs stay as they were created");
   return started_;
 }
@@ -115,9 +94,7 @@ HotProgram* HotTier::takeHottestLocked() {
 }
 
 void* HotTier::threadMain(void* self) {
-#if defined(__x86_64__)
-  _mm_setcsr(0x1f80);  // round to nearest, nothing flushed, all exceptions masked
-#endif
+  setCompileThreadFloatState();
   pthread_setname_np(pthread_self(), "pumice-hot");
   static_cast<HotTier*>(self)->run();
   return nullptr;

@@ -2,6 +2,8 @@
 #include "icd/objects/hot_tier.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <xmmintrin.h>
 
 #include <atomic>
 #include <chrono>
@@ -226,6 +228,31 @@ TEST_F(HotTierTest, WithoutBetterCodeTheQuickOneStays) {
   EXPECT_TRUE(soon([&] { return entryOf(third) == countGroups<1000>; }));
   EXPECT_EQ(entryOf(first), countGroups<1>);
   EXPECT_EQ(entryOf(second), countGroups<1>);
+}
+
+// The creator's floating-point state and signal mask do not reach the tier's thread.
+TEST_F(HotTierTest, TheThreadHasItsOwnEnvironment) {
+  std::atomic<bool> done{false};
+  unsigned mxcsr = 0;
+  bool userSignalBlocked = false, faultBlocked = true;
+  Program program(countGroups<1>);
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);  // flush to zero, denormals are zero
+  HotProgram hot(*tier_, program.program, 1, [&] {
+    mxcsr = _mm_getcsr();
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+    userSignalBlocked = sigismember(&mask, SIGUSR1) == 1;
+    faultBlocked = sigismember(&mask, SIGSEGV) == 1;
+    done = true;
+    return BetterCode{};
+  });
+  _mm_setcsr(before);
+  heatUp(program);
+  ASSERT_TRUE(soon([&] { return done.load(); }));
+  EXPECT_EQ(mxcsr & 0xffc0u, 0x1f80u);
+  EXPECT_TRUE(userSignalBlocked);
+  EXPECT_FALSE(faultBlocked);
 }
 
 // Programs of two threads come, run hot and go at once or later, while the tier compiles.

@@ -1,40 +1,40 @@
 #include "icd/objects/shader_compiler.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #include <new>
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
-
+#include "icd/objects/compile_thread.h"
 #include "icd/objects/shader_dump.h"
-#include "icd/objects/timing.h"
 #include "shaders/cache/compiler_library.h"
 
 namespace pumice::icd {
 namespace {
 
-// Instruction selection recurses over the expression trees of large shaders.
-constexpr size_t kStackBytes = 8u << 20;
+// Of this thread alone: what else the machine does is not counted.
+uint64_t threadTime_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
 
 struct Job {
   const shader::ComputeCompileInfo& info;
+  const std::string& dumpDirectory;
   TimedCompile compiled;
 };
 
 void* run(void* argument) {
   auto& job = *static_cast<Job*>(argument);
-#if defined(__x86_64__)
-  _mm_setcsr(0x1f80);  // round to nearest, nothing flushed, all exceptions masked
-#endif
-  job.compiled = compileComputeHere(job.info);
+  setCompileThreadFloatState();
+  job.compiled = compileComputeHere(job.info, job.dumpDirectory);
   return nullptr;
 }
 
 }  // namespace
 
-TimedCompile compileComputeHere(const shader::ComputeCompileInfo& info) {
+TimedCompile compileComputeHere(const shader::ComputeCompileInfo& info, const std::string& dumpDirectory) {
   TimedCompile compiled;
   try {
     const shader::cache::CompilerLibrary& library = shader::cache::compilerLibrary();
@@ -42,10 +42,10 @@ TimedCompile compileComputeHere(const shader::ComputeCompileInfo& info) {
       compiled.result.status = shader::CompileStatus::kInternalError;
       compiled.result.message = library.message;
     } else {
-      dumpShader(*library.table, info);
-      const uint64_t start_ns = monotonicNow_ns();
+      dumpShader(*library.table, info, dumpDirectory);
+      const uint64_t start_ns = threadTime_ns();
       compiled.result = library.table->compileCompute(info);
-      compiled.duration_ns = monotonicNow_ns() - start_ns;
+      compiled.cpu_ns = threadTime_ns() - start_ns;
     }
   } catch (const std::bad_alloc&) {  // opening the library, or a dump
     compiled.result.status = shader::CompileStatus::kOutOfHostMemory;
@@ -53,15 +53,10 @@ TimedCompile compileComputeHere(const shader::ComputeCompileInfo& info) {
   return compiled;
 }
 
-TimedCompile compileCompute(const shader::ComputeCompileInfo& info) {
-  Job job{info, {}};
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
+TimedCompile compileCompute(const shader::ComputeCompileInfo& info, const std::string& dumpDirectory) {
+  Job job{info, dumpDirectory, {}};
   pthread_t thread;
-  const int error = pthread_create(&thread, &attributes, run, &job);
-  pthread_attr_destroy(&attributes);
-  if (error != 0) throw std::bad_alloc();
+  if (!startCompileThread(&thread, run, &job)) throw std::bad_alloc();
   pthread_join(thread, nullptr);
   return std::move(job.compiled);
 }

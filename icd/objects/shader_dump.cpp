@@ -22,15 +22,20 @@ void write(const std::string& path, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-void dumpShader(const shader::CompilerTable& table, const shader::ComputeCompileInfo& info) {
+std::string dumpDirectory() {
   const char* directory = std::getenv("PUMICE_DUMP_SHADERS");
-  if (directory == nullptr || *directory == '\0') return;
+  return directory != nullptr ? directory : "";
+}
+
+void dumpShader(const shader::CompilerTable& table, const shader::ComputeCompileInfo& info,
+                const std::string& directory) {
+  if (directory.empty()) return;
   // One name for one module, however often it is compiled; the variants beside each other.
   char name[64];
   std::snprintf(name, sizeof name, "/%016llx-s%u-%s",
                 static_cast<unsigned long long>(XXH3_64bits(info.spirv.data(), info.spirv.size_bytes())),
                 info.subgroupSize, info.target.tier == shader::Tier::kQuick ? "quick" : "better");
-  const std::string path = std::string(directory) + name;
+  const std::string path = directory + name;
   const std::string text = table.describe(info);
   write(path + ".spv", std::as_bytes(info.spirv));
   write(path + ".ir", std::as_bytes(std::span(text)));

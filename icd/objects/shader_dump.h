@@ -2,11 +2,18 @@
 // before and after its passes. For looking at, never read back.
 #pragma once
 
+#include <string>
+
 #include "shaders/compiler.h"
 
 namespace pumice::icd {
 
-/// Does nothing unless the variable is set. A file that cannot be written is a line in the log. Any thread.
-void dumpShader(const shader::CompilerTable& table, const shader::ComputeCompileInfo& info);
+/// What the variable says, or "". On the application's threads: they may change the environment at any time, which the
+/// thread that makes better code later must not read.
+std::string dumpDirectory();
+
+/// Does nothing without a directory. A file that cannot be written is a line in the log. Any thread.
+void dumpShader(const shader::CompilerTable& table, const shader::ComputeCompileInfo& info,
+                const std::string& directory);
 
 }  // namespace pumice::icd

@@ -529,12 +529,27 @@ void Generator::emitMaskedSides(const Construct* c, const Flow& flow, const Mask
   side(c->otherwise, off, end);
 }
 
+// One for the whole function.
+llvm::BasicBlock* Generator::leaveBlock() {
+  if (leaveBlock_) return leaveBlock_;
+  leaveBlock_ = block("cancel.leave");
+  const auto here = b_.saveIP();
+  enter(leaveBlock_);
+  llvm::Value* runtime = b_.CreateLoad(b_.getPtrTy(), env_);
+  llvm::Value* leaveFn =
+      b_.CreateLoad(b_.getPtrTy(), bytePointer(runtime, b_.getInt64(offsetof(abi::RuntimeTable, leave))));
+  auto* fnType = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy()}, false);
+  b_.CreateCall(fnType, leaveFn, {env_})->setDoesNotReturn();
+  b_.CreateUnreachable();
+  b_.restoreIP(here);
+  return leaveBlock_;
+}
+
 // Strip-mined: one look per 64 rounds of all such loops together.
 void Generator::emitCancelCheck() {
   llvm::Value* left = b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), cancelCounter_), b_.getInt32(1));
   b_.CreateStore(left, cancelCounter_);
   llvm::BasicBlock* look = block("cancel.look");
-  llvm::BasicBlock* go = block("cancel.leave");
   llvm::BasicBlock* on = block("loop.go");
   llvm::MDBuilder md(b_.getContext());
   b_.CreateCondBr(b_.CreateICmpEQ(left, b_.getInt32(0)), look, on, md.createBranchWeights(1, 1000));
@@ -542,14 +557,7 @@ void Generator::emitCancelCheck() {
   b_.CreateStore(b_.getInt32(kCancelStrip), cancelCounter_);
   auto* word = b_.CreateAlignedLoad(b_.getInt32Ty(), cancelWord_, llvm::Align(4));
   word->setAtomic(llvm::AtomicOrdering::Monotonic);
-  b_.CreateCondBr(b_.CreateICmpNE(word, b_.getInt32(0)), go, on, md.createBranchWeights(1, 1000));
-  enter(go);
-  llvm::Value* runtime = b_.CreateLoad(b_.getPtrTy(), env_);
-  llvm::Value* leaveFn =
-      b_.CreateLoad(b_.getPtrTy(), bytePointer(runtime, b_.getInt64(offsetof(abi::RuntimeTable, leave))));
-  auto* fnType = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy()}, false);
-  b_.CreateCall(fnType, leaveFn, {env_})->setDoesNotReturn();
-  b_.CreateUnreachable();
+  b_.CreateCondBr(b_.CreateICmpNE(word, b_.getInt32(0)), leaveBlock(), on, md.createBranchWeights(1, 1000));
   enter(on);
 }
 

@@ -1,11 +1,13 @@
 // generateCompute: from the IR to an object file.
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/AssumptionCache.h>
-#include <llvm/Analysis/CGSCCPassManager.h>
-#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/PassInstrumentation.h>
+#include <llvm/IR/PassManager.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -23,6 +25,28 @@ namespace pumice::shader::codegen {
 
 namespace {
 
+// A loop over the gangs whose body turned out to compute nothing: one block that has no effect and hands nothing on. It
+// ends by construction, as a loop that may not end reads the cancel word, which counts as an effect.
+void skipEmptyLoops(llvm::Function& fn) {
+  for (llvm::BasicBlock& block : fn) {
+    auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+    if (!branch || !branch->isConditional()) continue;
+    const unsigned out = branch->getSuccessor(0) == &block ? 1 : 0;
+    if (branch->getSuccessor(1 - out) != &block || branch->getSuccessor(out) == &block) continue;
+    const bool isEmpty = llvm::all_of(block, [&](llvm::Instruction& i) {
+      if (&i == branch) return true;
+      return !i.mayHaveSideEffects() && llvm::all_of(i.users(), [&](const llvm::User* user) {
+        return llvm::cast<llvm::Instruction>(user)->getParent() == &block;
+      });
+    });
+    if (!isEmpty) continue;
+    llvm::BasicBlock* next = branch->getSuccessor(out);
+    block.removePredecessor(&block);
+    llvm::BranchInst::Create(next, branch->getIterator());
+    branch->eraseFromParent();
+  }
+}
+
 // What LLVM does to the function before instruction selection: variables become phis, straight lines become one block,
 // repeated address arithmetic is shared. Anything more costs more than it gains on code that is SSA from the start.
 void optimise(llvm::Function& fn, llvm::ArrayRef<llvm::AllocaInst*> slots) {
@@ -31,20 +55,21 @@ void optimise(llvm::Function& fn, llvm::ArrayRef<llvm::AllocaInst*> slots) {
     llvm::DominatorTree dominators(fn);
     llvm::PromoteMemToReg(slots, dominators);
   }
+  skipEmptyLoops(fn);
+  // Selection costs by the block: those that only lead on go.
   for (auto it = fn.begin(); it != fn.end();) {
     llvm::BasicBlock* block = &*it++;
-    llvm::MergeBlockIntoPredecessor(block);
+    if (llvm::MergeBlockIntoPredecessor(block) || block->isEntryBlock()) continue;
+    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+    if (branch && branch->isUnconditional() && block->getFirstNonPHIOrDbg() == branch)
+      llvm::TryToSimplifyUncondBranchFromEmptyBlock(block);
   }
-  llvm::PassBuilder builder;
-  llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager callGraph;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  functions.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+  functions.registerPass([] { return llvm::AssumptionAnalysis(); });
+  functions.registerPass([] { return llvm::DominatorTreeAnalysis(); });
+  functions.registerPass([] { return llvm::TargetIRAnalysis(); });
+  functions.registerPass([] { return llvm::TargetLibraryAnalysis(); });
   llvm::EarlyCSEPass(/*UseMemorySSA=*/false).run(fn, functions);
 }
 

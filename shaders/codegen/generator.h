@@ -173,6 +173,7 @@ class Generator {
   Lowered formsLike(const ir::Value* v, const ir::Value* like);
   void assignValues(Open& target, std::span<ir::Value* const> values, const Flow& flow, bool uniform);
   void emitCancelCheck();
+  llvm::BasicBlock* leaveBlock();
   struct LaneTest {
     llvm::Value* all;
     llvm::Value* none;
@@ -348,6 +349,7 @@ class Generator {
   llvm::Value* groupCount_[3] = {};
   llvm::Value* groupId_[3] = {};
   llvm::AllocaInst* cancelCounter_ = nullptr;
+  llvm::BasicBlock* leaveBlock_ = nullptr;  // nullptr: not needed so far
   llvm::AllocaInst* imageCall_ = nullptr;
   llvm::Constant* nullDescriptor_ = nullptr;
   llvm::Value* gang_ = nullptr;       // i32, of the gang being emitted

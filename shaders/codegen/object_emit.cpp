@@ -121,6 +121,24 @@ class MachinePool {
   std::vector<Machine> rested_;
 };
 
+// What serves languages, debuggers and hardening that shaders have no part in. Each costs little, but the analyses that
+// they ask for add up to a tenth of a small function's time.
+const llvm::AnalysisID kUselessPasses[] = {
+    &llvm::GCLoweringID,
+    &llvm::ShadowStackGCLoweringID,
+    &llvm::GCMachineCodeAnalysisID,
+    &llvm::FEntryInserterID,
+    &llvm::XRayInstrumentationID,
+    &llvm::PatchableFunctionID,
+    &llvm::StackMapLivenessID,
+    &llvm::LiveDebugValuesID,
+    &llvm::RemoveRedundantDebugValuesID,
+    &llvm::MachineSanitizerBinaryMetadataID,
+    &llvm::StackFrameLayoutAnalysisPassID,
+    &llvm::FixupStatepointCallerSavedID,
+    &llvm::FuncletLayoutID,
+};
+
 // Runs the code generator; throws LlvmFatalError.
 bool emitFile(llvm::Module& module, const TargetFeatures& features, Tier tier, llvm::CodeGenFileType type,
               llvm::raw_pwrite_stream& stream, std::string& message) {
@@ -135,6 +153,7 @@ bool emitFile(llvm::Module& module, const TargetFeatures& features, Tier tier, l
   auto* info = new llvm::MachineModuleInfoWrapperPass(&target);
   llvm::TargetPassConfig* config = target.createPassConfig(passes);
   config->setDisableVerify(true);
+  for (const llvm::AnalysisID id : kUselessPasses) config->disablePass(id);
   passes.add(config);
   passes.add(info);
   if (config->addISelPasses()) {
