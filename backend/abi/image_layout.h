@@ -1,5 +1,7 @@
 // How texels lie in memory. A layout is a function of element bytes, usage and tiling, never of the format, so that
-// mutable views reinterpret in place.
+// mutable views reinterpret in place. docs/images.md has the reasons; backend/formats/image_layout.h computes layouts.
+//
+// An *element* is a texel, or a block of a compressed or 4:2:2 format.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +9,10 @@
 namespace pumice::abi {
 
 enum class BlockOrder : uint8_t {
-  kRowLinear,   // rows with padded pitch; sampled-only, 1D, 96-bit and linear images: x-neighbours load as one pair
-  kQuadMajor4,  // 4x4 blocks, texels in Morton order: quad q = texels 4q..4q+3 = lanes 4q..4q+3 of a fragment vector
+  kRowLinear,   // rows of elements with padded pitch: x-neighbours load as one pair; a row holds its samples' rows, one
+                // after the other
+  kQuadMajor4,  // 4x4 blocks, texels in Morton order: quad q = texels 4q..4q+3 = lanes 4q..4q+3 of a fragment vector;
+                // the block of sample s follows that of sample s-1
 };
 
 // Index of texel (x, y), both in 0..3, inside a quad-major block. It is lane order of fragment shaders (subgroup quads
@@ -18,11 +22,14 @@ constexpr uint32_t quadMajorIndex(uint32_t x, uint32_t y) {
 }
 
 struct ImageLayout {
-  uint8_t elementBytes;  // 1, 2, 4, 8, 12, 16 (32 and more for planes are separate layouts)
+  uint8_t elementBytes;  // up to 32; quad-major: 1, 2, 4, 8, 16. Each plane of a multi-planar image has its own layout.
   BlockOrder order;
   uint8_t macroWidth_log2;  // macro tile in texels; 0, 0 = none. Room for the standard sparse 64 KiB shapes.
   uint8_t macroHeight_log2;
 };
 static_assert(sizeof(ImageLayout) == 4);
+
+inline constexpr uint32_t kMaxImageLevels = 15;       // 16384 = 2^14
+inline constexpr uint64_t kSlicePitchUnitBytes = 64;  // of ImageLevel (descriptor.h)
 
 }  // namespace pumice::abi
