@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backend/abi/image_layout.h"
 #include "backend/abi/shader_abi.h"
 #include "backend/abi/stage.h"
 
@@ -25,6 +26,10 @@ enum class PacketOp : uint16_t {
   kCopyBuffer,
   kFillBuffer,
   kUpdateBuffer,
+  kCopyImage,
+  kClearImage,
+  kBlitImage,
+  kResolveImage,
   kSetEvent,
   kResetEvent,
   kWaitEvents,
@@ -106,6 +111,74 @@ struct UpdateBufferPacket {
   uint64_t size_B;  // at most 65536; that many bytes follow the packet's fixed part, padded to 8
 };
 static_assert(sizeof(UpdateBufferPacket) == 24);
+
+// One level of an image (or of one of its planes) with all its slices: array layers, or depth. Also a part of a buffer,
+// seen as such. Coordinates and sizes of image commands are in elements (image_layout.h).
+struct Surface {
+  uint64_t address;        // of the element (0, 0) of the first slice
+  uint64_t rowPitch_B;     // row-linear: between rows; quad-major: between rows of blocks
+  uint64_t slicePitch_B;   // between array layers, or depth slices
+  uint64_t samplePitch_B;  // between samples of an element: row-linear a row, quad-major a block
+  uint8_t elementBytes;    // up to 32
+  BlockOrder order;
+  uint8_t sampleCount;
+  uint8_t reserved;
+  uint32_t blockPitch_B;  // quad-major: between neighbouring blocks of a row
+};
+static_assert(sizeof(Surface) == 40);
+
+struct SurfaceOrigin {
+  uint32_t x, y;
+};
+
+// Between images, or an image and a buffer, in either direction: elements of equal size are moved as they are, all
+// samples of each. Regions that do not overlap may be copied at the same time: nothing outside of them is written.
+struct CopyImagePacket {
+  PacketHeader header;
+  Surface dst;
+  Surface src;
+  SurfaceOrigin dstOrigin;
+  SurfaceOrigin srcOrigin;
+  uint32_t width, height, sliceCount;
+  uint32_t reserved;
+};
+static_assert(sizeof(CopyImagePacket) == 120);
+
+// Every element of a level, in all its slices and samples, becomes `element`.
+struct ClearImagePacket {
+  PacketHeader header;
+  Surface dst;
+  uint32_t width, height, sliceCount;
+  uint32_t reserved;
+  std::byte element[32];
+};
+static_assert(sizeof(ClearImagePacket) == 96);
+
+// One layer, or one volume. Corners are as vkCmdBlitImage has them (offset 1 below offset 0 mirrors).
+struct BlitImagePacket {
+  PacketHeader header;
+  Surface dst;
+  Surface src;
+  int32_t dstCorner[2][3];
+  int32_t srcCorner[2][3];
+  uint32_t srcExtent[3];  // of the whole level: coordinates are clamped to it
+  uint32_t srcFormat;     // VkFormat of a texel; equal formats without filter are moved as they are
+  uint32_t dstFormat;
+  uint32_t linear;  // filter
+};
+static_assert(sizeof(BlitImagePacket) == 160);
+
+// All samples of each texel into one: their average, or sample 0 of integers.
+struct ResolveImagePacket {
+  PacketHeader header;
+  Surface dst;
+  Surface src;
+  SurfaceOrigin dstOrigin;
+  SurfaceOrigin srcOrigin;
+  uint32_t width, height, sliceCount;
+  uint32_t format;  // VkFormat of both
+};
+static_assert(sizeof(ResolveImagePacket) == 120);
 
 // Events: `event` is the address of a kmd::Event, which outlives the execution of the stream (Vulkan: an event must not
 // be destroyed while submitted commands refer to it).

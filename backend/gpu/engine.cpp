@@ -1,8 +1,11 @@
 #include "backend/gpu/engine.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "backend/gpu/copy.h"
+#include "backend/gpu/image_blit.h"
+#include "backend/gpu/image_copy.h"
 #include "backend/gpu/machine.h"
 #include "backend/gpu/queries.h"
 #include "backend/gpu/queue.h"
@@ -38,6 +41,14 @@ const char* describe(const Work& work) {
       return "fill";
     case WorkKind::kCopyQueries:
       return "copy of query results";
+    case WorkKind::kCopyImage:
+      return "copy of an image";
+    case WorkKind::kClearImage:
+      return "clear of an image";
+    case WorkKind::kBlitImage:
+      return "blit";
+    case WorkKind::kResolveImage:
+      return "resolve";
   }
   return "work";
 }
@@ -80,14 +91,25 @@ void callCopyEngine(void* context) {
   auto& call = *static_cast<Call*>(context);
   const Work& work = *call.work;
   const uint64_t first_B = call.begin * kCopyBlockBytes;
-  const uint64_t last_B =
-      call.end * kCopyBlockBytes < work.bytes.size_B ? call.end * kCopyBlockBytes : work.bytes.size_B;
+  const auto size_B = [&] { return std::min(call.end * kCopyBlockBytes, work.bytes.size_B) - first_B; };
   switch (work.kind) {
     case WorkKind::kCopy:
-      copyBytes(work.bytes.dst + first_B, work.bytes.src + first_B, last_B - first_B, work.nonTemporal);
+      copyBytes(work.bytes.dst + first_B, work.bytes.src + first_B, size_B(), work.nonTemporal);
       break;
     case WorkKind::kFill:
-      fillBytes(work.bytes.dst + first_B, last_B - first_B, static_cast<uint32_t>(work.bytes.src), work.nonTemporal);
+      fillBytes(work.bytes.dst + first_B, size_B(), static_cast<uint32_t>(work.bytes.src), work.nonTemporal);
+      break;
+    case WorkKind::kCopyImage:
+      copyImage(*work.copyImage, call.begin, call.end);
+      break;
+    case WorkKind::kClearImage:
+      clearImage(*work.clearImage, call.begin, call.end);
+      break;
+    case WorkKind::kBlitImage:
+      blitImage(*work.blitImage, call.begin, call.end);
+      break;
+    case WorkKind::kResolveImage:
+      resolveImage(*work.resolveImage, call.begin, call.end);
       break;
     case WorkKind::kCopyQueries:
       copyQueries(*work.queries);

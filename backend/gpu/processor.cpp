@@ -194,22 +194,31 @@ Queue::Step Queue::step(Progress& progress) {
       break;
     case abi::PacketOp::kCopyBuffer: {
       const auto& packet = as<abi::CopyBufferPacket>(header);
-      next = onWork(copyWork(packet.dst, packet.src, packet.size_B), laneBit(kTransferLane), kTransferLane, kNoLane,
-                    progress);
+      next = onTransfer(copyWork(packet.dst, packet.src, packet.size_B), progress);
       break;
     }
     case abi::PacketOp::kFillBuffer: {
       const auto& packet = as<abi::FillBufferPacket>(header);
-      next = onWork(fillWork(packet.dst, packet.size_B, packet.value), laneBit(kTransferLane), kTransferLane, kNoLane,
-                    progress);
+      next = onTransfer(fillWork(packet.dst, packet.size_B, packet.value), progress);
       break;
     }
     case abi::PacketOp::kUpdateBuffer: {
       const auto& packet = as<abi::UpdateBufferPacket>(header);
-      next = onWork(copyWork(packet.dst, reinterpret_cast<uint64_t>(&packet + 1), packet.size_B),
-                    laneBit(kTransferLane), kTransferLane, kNoLane, progress);
+      next = onTransfer(copyWork(packet.dst, reinterpret_cast<uint64_t>(&packet + 1), packet.size_B), progress);
       break;
     }
+    case abi::PacketOp::kCopyImage:
+      next = onTransfer(copyImageWork(as<abi::CopyImagePacket>(header)), progress);
+      break;
+    case abi::PacketOp::kClearImage:
+      next = onTransfer(clearImageWork(as<abi::ClearImagePacket>(header)), progress);
+      break;
+    case abi::PacketOp::kBlitImage:
+      next = onTransfer(blitImageWork(as<abi::BlitImagePacket>(header)), progress);
+      break;
+    case abi::PacketOp::kResolveImage:
+      next = onTransfer(resolveImageWork(as<abi::ResolveImagePacket>(header)), progress);
+      break;
     case abi::PacketOp::kSetEvent:
     case abi::PacketOp::kResetEvent:
       if (parkOnWindow()) return Step::kPark;
@@ -284,6 +293,10 @@ Queue::Step Queue::onWork(const Work& work, LaneMask gateLanes, uint32_t lane, u
   progress.letOthersGo(this);
   executeUnits(machine_, *progress.worker(), *this, work, 0, work.unitCount, Timing::kSample);
   return Step::kNext;
+}
+
+Queue::Step Queue::onTransfer(const Work& work, Progress& progress) {
+  return onWork(work, laneBit(kTransferLane), kTransferLane, kNoLane, progress);
 }
 
 Queue::Step Queue::onCopyQueries(const abi::CopyQueriesPacket& packet, Progress& progress) {

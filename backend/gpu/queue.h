@@ -77,6 +77,7 @@ class Queue final : public kmd::Queue {
   // Packets. Each consumes its packet, or returns what keeps it from doing so.
   Step onCall(const abi::CallPacket& packet);
   Step onWork(const Work& work, LaneMask gateLanes, uint32_t lane, uint32_t secondLane, Progress& progress);
+  Step onTransfer(const Work& work, Progress& progress);
   Step onCopyQueries(const abi::CopyQueriesPacket& packet, Progress& progress);
   void onWriteEvent(const abi::EventPacket& packet, bool set, Progress& progress);
   Step onWaitEvents(const abi::WaitEventsPacket& packet);

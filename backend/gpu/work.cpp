@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "backend/gpu/image_blit.h"
+#include "backend/gpu/image_copy.h"
+
 namespace pumice::gpu {
 namespace {
 
@@ -11,6 +14,15 @@ constexpr uint32_t kNoBase[3] = {0, 0, 0};
 constexpr uint64_t kCopyBlock_ns = 6'000;
 // Copies larger than this would push everything else out of the caches, and their destination is not soon read again.
 constexpr uint64_t kNonTemporalBytes = 8ull << 20;
+
+// A unit of an image command: what its bytes take, and the way to its rows.
+Work bandsWork(WorkKind kind, const Bands& bands, double bytesPer_ns) {
+  Work work;
+  work.kind = kind;
+  work.unitCount = bands.unitCount();
+  work.unitCost_ns = static_cast<uint32_t>(std::min(50 + static_cast<double>(bands.unitBytes()) / bytesPer_ns, 4e9));
+  return work;
+}
 
 uint64_t blocks(uint64_t size_B) {
   return (size_B + kCopyBlockBytes - 1) / kCopyBlockBytes;
@@ -67,6 +79,33 @@ Work copyQueriesWork(const abi::CopyQueriesPacket& packet) {
   return work;
 }
 
+Work copyImageWork(const abi::CopyImagePacket& packet) {
+  Work work = bandsWork(WorkKind::kCopyImage, copyBands(packet), 8);
+  work.copyImage = &packet;
+  return work;
+}
+
+Work clearImageWork(const abi::ClearImagePacket& packet) {
+  Work work = bandsWork(WorkKind::kClearImage, clearBands(packet), 10);
+  work.clearImage = &packet;
+  return work;
+}
+
+// A texel takes about as long whatever its size: some nanoseconds when it is filtered.
+Work blitImageWork(const abi::BlitImagePacket& packet) {
+  const double texel_ns = packet.linear != 0 ? 10 : 3;
+  Work work = bandsWork(WorkKind::kBlitImage, blitBands(packet), packet.dst.elementBytes / texel_ns);
+  work.blitImage = &packet;
+  return work;
+}
+
+Work resolveImageWork(const abi::ResolveImagePacket& packet) {
+  const double texel_ns = 1.5 * packet.src.sampleCount;
+  Work work = bandsWork(WorkKind::kResolveImage, resolveBands(packet), packet.dst.elementBytes / texel_ns);
+  work.resolveImage = &packet;
+  return work;
+}
+
 uint64_t estimate_ns(const Work& work, uint64_t units) {
   uint64_t perUnit_ns = 0;
   switch (work.kind) {
@@ -82,6 +121,12 @@ uint64_t estimate_ns(const Work& work, uint64_t units) {
       break;
     case WorkKind::kCopyQueries:
       perUnit_ns = uint64_t{work.queries->queryCount} * 10;
+      break;
+    case WorkKind::kCopyImage:
+    case WorkKind::kClearImage:
+    case WorkKind::kBlitImage:
+    case WorkKind::kResolveImage:
+      perUnit_ns = work.unitCost_ns;
       break;
   }
   uint64_t total_ns;

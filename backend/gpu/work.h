@@ -14,6 +14,10 @@ enum class WorkKind : uint8_t {
   kCopy,              // units are blocks of kCopyBlockBytes
   kFill,              // the same
   kCopyQueries,       // one unit
+  kCopyImage,         // units are bands of rows (surface.h)
+  kClearImage,        // the same
+  kBlitImage,
+  kResolveImage,
 };
 
 inline constexpr uint64_t kCopyBlockBytes = 64 * 1024;
@@ -29,11 +33,16 @@ struct Work {
   bool nonTemporal = false;   // kCopy, kFill: too large for the caches
   bool fromIndirect = false;  // kDispatch: `indirect` is the packet, its arguments are in groupCount
   uint32_t groupCount[3] = {};
+  uint32_t unitCost_ns = 0;  // image commands
   uint64_t unitCount = 0;
   union {
     const abi::DispatchPacket* dispatch = nullptr;
     const abi::DispatchIndirectPacket* indirect;
     const abi::CopyQueriesPacket* queries;
+    const abi::CopyImagePacket* copyImage;
+    const abi::ClearImagePacket* clearImage;
+    const abi::BlitImagePacket* blitImage;
+    const abi::ResolveImagePacket* resolveImage;
     ByteRange bytes;
   };
 };
@@ -55,6 +64,10 @@ Work dispatchIndirectWork(const abi::DispatchIndirectPacket& packet);
 Work copyWork(uint64_t dst, uint64_t src, uint64_t size_B);
 Work fillWork(uint64_t dst, uint64_t size_B, uint32_t value);
 Work copyQueriesWork(const abi::CopyQueriesPacket& packet);
+Work copyImageWork(const abi::CopyImagePacket& packet);
+Work clearImageWork(const abi::ClearImagePacket& packet);
+Work blitImageWork(const abi::BlitImagePacket& packet);
+Work resolveImageWork(const abi::ResolveImagePacket& packet);
 
 // Whether the estimate rests on more than the compiler's guess. Of an indirect dispatch: on what its arguments ask for.
 inline bool isMeasured(const Work& work) {
