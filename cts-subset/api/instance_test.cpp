@@ -3,7 +3,7 @@
 // covers: vkGetDeviceProcAddr, vkGetPhysicalDeviceProperties, vkGetPhysicalDeviceProperties2,
 // covers: vkGetPhysicalDeviceFeatures, vkGetPhysicalDeviceFeatures2, vkGetPhysicalDeviceMemoryProperties,
 // covers: vkGetPhysicalDeviceQueueFamilyProperties, vkGetPhysicalDeviceQueueFamilyProperties2, vkCreateDevice,
-// covers: vkGetPhysicalDeviceFormatProperties, vkGetPhysicalDeviceImageFormatProperties, vkGetDeviceQueue,
+// covers: vkGetDeviceQueue,
 // covers: VK_KHR_get_physical_device_properties2, VK_KHR_device_group_creation, VK_KHR_driver_properties
 #include <cstring>
 #include <set>
@@ -159,18 +159,6 @@ TEST_F(InstanceTest, OnlyEnabledFunctionsAreHandedOut) {
   EXPECT_EQ(vkGetDeviceProcAddr(device(), "vkQueueSubmit2KHR"), nullptr);  // extension not enabled
   EXPECT_EQ(vkGetDeviceProcAddr(device(), "vkNoSuchFunction"), nullptr);
   EXPECT_EQ(vkGetDeviceProcAddr(device(), "vkCreateInstance"), nullptr);
-}
-
-TEST_F(InstanceTest, NoImagesYet) {
-  createInstance();
-  VkImageFormatProperties properties{};
-  EXPECT_EQ(
-      vkGetPhysicalDeviceImageFormatProperties(physicalDevice(), VK_FORMAT_R8G8B8A8_UNORM, VK_IMAGE_TYPE_2D,
-                                               VK_IMAGE_TILING_OPTIMAL, VK_IMAGE_USAGE_SAMPLED_BIT, 0, &properties),
-      VK_ERROR_FORMAT_NOT_SUPPORTED);
-  VkFormatProperties format{};
-  vkGetPhysicalDeviceFormatProperties(physicalDevice(), VK_FORMAT_R8G8B8A8_UNORM, &format);
-  EXPECT_EQ(format.optimalTilingFeatures, 0u);
 }
 
 }  // namespace

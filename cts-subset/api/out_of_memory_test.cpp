@@ -4,7 +4,7 @@
 // covers: vkCreateEvent, vkCreateQueryPool, vkCreateCommandPool, vkAllocateCommandBuffers,
 // covers: vkCreateDescriptorSetLayout, vkCreatePipelineLayout, vkCreateDescriptorPool, vkCreateShaderModule,
 // covers: vkCreatePipelineCache, vkCreateDescriptorUpdateTemplate, vkCreatePrivateDataSlot,
-// covers: vkCreateDebugUtilsMessengerEXT, vkCreateComputePipelines
+// covers: vkCreateDebugUtilsMessengerEXT, vkCreateComputePipelines, vkCreateImage, vkCreateSampler
 #include "cts-subset/support/failing_allocator.h"
 #include "cts-subset/support/vulkan_test.h"
 #include "shaders/saxpy.spv.h"
@@ -74,6 +74,16 @@ TEST_F(OutOfMemoryTest, SimpleObjects) {
   buffer.size = 4096;
   buffer.usage = kAllUsages;
   everyFailure(vkCreateBuffer, vkDestroyBuffer, buffer);
+  VkImageCreateInfo image{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
+  image.imageType = VK_IMAGE_TYPE_2D;
+  image.format = VK_FORMAT_D24_UNORM_S8_UINT;
+  image.extent = {64, 64, 1};
+  image.mipLevels = 7;
+  image.arrayLayers = 1;
+  image.samples = VK_SAMPLE_COUNT_1_BIT;
+  image.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+  everyFailure(vkCreateImage, vkDestroyImage, image);
+  everyFailure(vkCreateSampler, vkDestroySampler, VkSamplerCreateInfo{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO});
   everyFailure(vkAllocateMemory, vkFreeMemory,
                VkMemoryAllocateInfo{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, 1 << 20, 0});
   everyFailure(vkCreatePipelineCache, vkDestroyPipelineCache,

@@ -53,7 +53,7 @@ class VulkanTest : public testing::Test {
   /// Creates the instance with default options if there is none; all queues of all families.
   void createDevice(const DeviceOptions& options = {});
   /// A device of version 1.2 with every extension and every feature that the driver reports.
-  void createFullDevice();
+  void createFullDevice(bool validation = true);
   /// Ends what createDevice and the helpers made; the instance stays.
   void destroyDevice();
   /// The instance too.

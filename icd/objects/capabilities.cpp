@@ -195,10 +195,10 @@ HostInfo makeHostInfo() {
 constexpr uint32_t kMany = 1u << 20;
 
 void fillLimits(VkPhysicalDeviceLimits* l) {
-  l->maxImageDimension1D = l->maxImageDimension2D = l->maxImageDimensionCube = 16384;
-  l->maxImageDimension3D = 2048;
-  l->maxImageArrayLayers = 2048;
-  l->maxTexelBufferElements = 1u << 27;
+  l->maxImageDimension1D = l->maxImageDimension2D = l->maxImageDimensionCube = kMaxImageDimension;
+  l->maxImageDimension3D = kMaxImageDimension3D;
+  l->maxImageArrayLayers = kMaxImageLayers;
+  l->maxTexelBufferElements = kMaxTexelBufferElements;
   l->maxUniformBufferRange = 1u << 30;
   l->maxStorageBufferRange = ~0u;
   l->maxPushConstantsSize = abi::kMaxPushConstantBytes;

@@ -58,6 +58,10 @@ inline constexpr uint32_t kMinSubgroupSize = 4;
 inline constexpr uint32_t kMaxSubgroupSize = 32;
 inline constexpr uint32_t kMaxUpdateAfterBindDescriptors = 1u << 20;
 inline constexpr uint32_t kMaxPushDescriptors = 32;
+inline constexpr uint32_t kMaxTexelBufferElements = 1u << 27;
+inline constexpr uint32_t kMaxImageDimension = 16384;
+inline constexpr uint32_t kMaxImageDimension3D = 2048;
+inline constexpr uint32_t kMaxImageLayers = 2048;
 inline constexpr uint32_t kMaxInlineUniformBlockSize_B = 4096;
 
 }  // namespace pumice::icd

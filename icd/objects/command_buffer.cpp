@@ -58,8 +58,10 @@ void CommandBuffer::pushConstants(uint32_t offset_B, uint32_t size_B, const void
 
 std::byte* CommandBuffer::pushSet(const PipelineLayout& layout, uint32_t index) {
   auto at = std::find_if(pushSets_.begin(), pushSets_.end(), [&](const PushSet& s) { return s.index == index; });
+  const DescriptorSetShape& shape = layout.set(index);
   if (at == pushSets_.end()) at = pushSets_.insert(pushSets_.end(), PushSet{index, true, {}});
-  at->memory.resize(layout.set(index).fullSize_B());
+  at->memory.resize(shape.fullSize_B());
+  shape.writeImmutableSamplers(at->memory.data(), UINT32_MAX);
   at->dirty = true;
   return at->memory.data();
 }

@@ -70,6 +70,7 @@ VkResult DescriptorPool::allocate(const DescriptorSetShape& shape, uint32_t vari
   const uint64_t address = kmd::allocationAddress(memory_) + offset;
   auto* set = new (slot(index)) DescriptorSet(shape, address, offset, size);
   std::memset(set->memory(), 0, size);
+  shape.writeImmutableSamplers(set->memory(), variableCount);
   // An inline uniform block is read through a descriptor, like any other uniform buffer; its bytes follow it.
   for (const DescriptorBinding& b : shape.bindings()) {
     if (b.type != VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK || b.count == 0) continue;

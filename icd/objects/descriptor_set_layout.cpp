@@ -1,6 +1,7 @@
 #include "icd/objects/descriptor_set_layout.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "backend/abi/descriptor.h"
@@ -8,6 +9,7 @@
 #include "icd/objects/capabilities.h"
 #include "icd/objects/device.h"
 #include "icd/objects/pnext.h"
+#include "icd/objects/sampler.h"
 
 namespace pumice::icd {
 namespace {
@@ -63,6 +65,15 @@ VkResult DescriptorSetShape::init(const VkDescriptorSetLayoutCreateInfo& info) {
   for (uint32_t i : order) {
     const VkDescriptorSetLayoutBinding& in = info.pBindings[i];
     DescriptorBinding out{in.binding, in.descriptorType, in.descriptorCount, 0, 0, abi::kNotDynamic, false};
+    // Of other types the pointer is not to be looked at.
+    const bool samplers = in.descriptorType == VK_DESCRIPTOR_TYPE_SAMPLER ||
+                          in.descriptorType == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+    if (samplers && in.pImmutableSamplers != nullptr && in.descriptorCount != 0) {
+      out.firstImmutable = static_cast<uint32_t>(immutableSamplers_.size());
+      for (uint32_t s = 0; s < in.descriptorCount; ++s) {
+        immutableSamplers_.push_back(Sampler::from(in.pImmutableSamplers[s])->descriptor());
+      }
+    }
     out.variableCount =
         flags != nullptr && (flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT) != 0;
     out.stride_B = descriptorBytes(in.descriptorType);
@@ -103,6 +114,18 @@ uint64_t DescriptorSetShape::size_B(uint32_t variableCount) const {
   const bool isInline = last.type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK && last.count != 0;
   const uint64_t bytes = isInline ? sizeof(abi::BufferDescriptor) + count : count * last.stride_B;
   return alignUp(last.offset_B + bytes, abi::kDescriptorAlignBytes);
+}
+
+void DescriptorSetShape::writeImmutableSamplers(std::byte* set, uint32_t variableCount) const {
+  for (const DescriptorBinding& b : bindings_) {
+    if (b.firstImmutable == DescriptorBinding::kNoImmutable) continue;
+    const uint32_t count = b.variableCount ? std::min(b.count, variableCount) : b.count;
+    const size_t behind_B = b.stride_B - sizeof(abi::SamplerDescriptor);  // the image of a combined one comes first
+    for (uint32_t i = 0; i < count; ++i) {
+      std::memcpy(set + b.offset_B + size_t{i} * b.stride_B + behind_B, &immutableSamplers_[b.firstImmutable + i],
+                  sizeof(abi::SamplerDescriptor));
+    }
+  }
 }
 
 VkResult DescriptorSetLayout::init(const VkDescriptorSetLayoutCreateInfo& info) {

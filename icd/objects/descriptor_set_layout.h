@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "backend/abi/descriptor.h"
 #include "icd/objects/object.h"
 
 namespace pumice::icd {
@@ -18,6 +19,9 @@ struct DescriptorBinding {
   uint32_t stride_B;      // between elements
   uint32_t dynamicIndex;  // of element 0 among the set's dynamic offsets, abi::kNotDynamic without
   bool variableCount;
+  uint32_t firstImmutable = kNoImmutable;  // of element 0 among the shape's immutable samplers
+
+  static constexpr uint32_t kNoImmutable = UINT32_MAX;
 };
 
 /// The form of a set. Shared by the layout and the pipeline layouts made from it, because the specification allows
@@ -33,9 +37,13 @@ class DescriptorSetShape {
   /// Of a set whose last, variable-sized binding has `variableCount` elements.
   uint64_t size_B(uint32_t variableCount) const;
   uint64_t fullSize_B() const { return size_B(UINT32_MAX); }
+  /// Writes the immutable samplers into a new set of size_B(variableCount) bytes.
+  void writeImmutableSamplers(std::byte* set, uint32_t variableCount) const;
 
  private:
   std::vector<DescriptorBinding> bindings_;
+  // Copies: the samplers themselves may be destroyed once nobody uses the sets any more, whatever the layout does.
+  std::vector<abi::SamplerDescriptor> immutableSamplers_;
   uint32_t dynamicCount_ = 0;
 };
 

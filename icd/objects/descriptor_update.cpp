@@ -7,9 +7,12 @@
 #include "backend/trace/seeded_fault.h"
 #include "gen/entrypoints.h"
 #include "icd/objects/buffer.h"
+#include "icd/objects/buffer_view.h"
 #include "icd/objects/descriptor_pool.h"
 #include "icd/objects/descriptor_set_layout.h"
+#include "icd/objects/image_view.h"
 #include "icd/objects/pnext.h"
+#include "icd/objects/sampler.h"
 
 namespace pumice::icd {
 namespace {
@@ -27,18 +30,66 @@ void writeBuffer(std::byte* at, const VkDescriptorBufferInfo& info) {
   std::memcpy(at, &out, sizeof out);
 }
 
-bool isBuffer(VkDescriptorType type) {
-  return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER || type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER || isDynamic(type);
+// A null handle writes the null descriptor.
+template <typename T, typename Handle>
+void writeObject(std::byte* at, Handle handle) {
+  decltype(T::from(handle)->descriptor()) none = {};
+  const T* object = T::from(handle);
+  const auto& out = object != nullptr ? object->descriptor() : none;
+  std::memcpy(at, &out, sizeof out);
 }
 
-// `elementData(i)` is the VkDescriptorBufferInfo of the i-th descriptor. Other kinds have no objects yet that could be
-// written; their descriptors stay null.
+// How the data of one descriptor look in the application's arrays.
+enum class Source { kBuffer, kImage, kTexelBuffer };
+
+Source sourceOf(VkDescriptorType type) {
+  switch (type) {
+    case VK_DESCRIPTOR_TYPE_SAMPLER:
+    case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
+    case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
+    case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
+    case VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT:
+      return Source::kImage;
+    case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER:
+    case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER:
+      return Source::kTexelBuffer;
+    default:
+      return Source::kBuffer;
+  }
+}
+
+// Immutable samplers are in the set since it was made, and stay.
+void writeImage(std::byte* at, VkDescriptorType type, const VkDescriptorImageInfo& info, bool immutableSampler) {
+  std::byte* samplerAt = at;
+  if (type != VK_DESCRIPTOR_TYPE_SAMPLER) {
+    writeObject<ImageView>(at, info.imageView);
+    samplerAt += sizeof(abi::ImageDescriptor);
+  }
+  const bool hasSampler = type == VK_DESCRIPTOR_TYPE_SAMPLER || type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+  if (hasSampler && !immutableSampler) writeObject<Sampler>(samplerAt, info.sampler);
+}
+
+// `elementData(i)` points to the i-th descriptor's VkDescriptorBufferInfo, VkDescriptorImageInfo or VkBufferView.
 template <typename ElementData>
 void writeArray(const DescriptorSetShape& shape, std::byte* set, uint32_t binding, uint32_t element, uint32_t count,
                 VkDescriptorType type, ElementData&& elementData) {
-  if (!isBuffer(type)) return;
   DescriptorCursor cursor(shape, binding, element);
-  for (uint32_t i = 0; i < count; ++i, cursor.next()) writeBuffer(set + cursor.offset_B(), elementData(i));
+  const Source source = sourceOf(type);
+  for (uint32_t i = 0; i < count; ++i, cursor.next()) {
+    std::byte* at = set + cursor.offset_B();
+    const void* data = elementData(i);
+    switch (source) {
+      case Source::kBuffer:
+        writeBuffer(at, *static_cast<const VkDescriptorBufferInfo*>(data));
+        break;
+      case Source::kImage:
+        writeImage(at, type, *static_cast<const VkDescriptorImageInfo*>(data), cursor.hasImmutableSamplers());
+        break;
+      case Source::kTexelBuffer:
+        writeObject<BufferView>(at, *static_cast<const VkBufferView*>(data));
+        break;
+    }
+  }
 }
 
 void writeInline(const DescriptorSetShape& shape, std::byte* set, uint32_t binding, uint32_t offset, uint32_t size,
@@ -60,7 +111,9 @@ void copyDescriptors(const VkCopyDescriptorSet& copy) {
   DescriptorCursor in(src.shape(), copy.srcBinding, copy.srcArrayElement);
   DescriptorCursor out(dst.shape(), copy.dstBinding, copy.dstArrayElement);
   for (uint32_t i = 0; i < copy.descriptorCount; ++i, in.next(), out.next()) {
-    std::memmove(dst.memory() + out.offset_B(), src.memory() + in.offset_B(), std::min(in.bytes(), out.bytes()));
+    // Of a combined image sampler whose sampler is immutable, the image alone is copied (Vulkan 1.3, 14.2.4).
+    const size_t bytes = out.hasImmutableSamplers() ? sizeof(abi::ImageDescriptor) : std::min(in.bytes(), out.bytes());
+    std::memmove(dst.memory() + out.offset_B(), src.memory() + in.offset_B(), bytes);
   }
 }
 
@@ -78,6 +131,10 @@ size_t DescriptorCursor::offset_B() const {
 
 size_t DescriptorCursor::bytes() const {
   return shape_.bindings()[index_].stride_B;
+}
+
+bool DescriptorCursor::hasImmutableSamplers() const {
+  return shape_.bindings()[index_].firstImmutable != DescriptorBinding::kNoImmutable;
 }
 
 void DescriptorCursor::next() {
@@ -99,7 +156,16 @@ void writeDescriptors(const DescriptorSetShape& shape, std::byte* set, const VkW
     return;
   }
   writeArray(shape, set, write.dstBinding, write.dstArrayElement, write.descriptorCount, write.descriptorType,
-             [&](uint32_t i) -> const VkDescriptorBufferInfo& { return write.pBufferInfo[i]; });
+             [&](uint32_t i) -> const void* {
+               switch (sourceOf(write.descriptorType)) {
+                 case Source::kImage:
+                   return &write.pImageInfo[i];
+                 case Source::kTexelBuffer:
+                   return &write.pTexelBufferView[i];
+                 default:
+                   return &write.pBufferInfo[i];
+               }
+             });
 }
 
 void writeDescriptors(const DescriptorSetShape& shape, std::byte* set, const VkDescriptorUpdateTemplateEntry& entry,
@@ -110,9 +176,7 @@ void writeDescriptors(const DescriptorSetShape& shape, std::byte* set, const VkD
     return;
   }
   writeArray(shape, set, entry.dstBinding, entry.dstArrayElement, entry.descriptorCount, entry.descriptorType,
-             [&](uint32_t i) -> const VkDescriptorBufferInfo& {
-               return *reinterpret_cast<const VkDescriptorBufferInfo*>(from + i * entry.stride);
-             });
+             [&](uint32_t i) -> const void* { return from + i * entry.stride; });
 }
 
 VKAPI_ATTR void VKAPI_CALL vkUpdateDescriptorSets(VkDevice, uint32_t descriptorWriteCount,

@@ -17,6 +17,7 @@ class DescriptorCursor {
 
   size_t offset_B() const;
   size_t bytes() const;
+  bool hasImmutableSamplers() const;
   void next();
 
  private:

@@ -121,48 +121,6 @@ VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice
   }
 }
 
-// No format has a feature yet: texel buffers and images do not exist.
-VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFormatProperties(VkPhysicalDevice, VkFormat,
-                                                               VkFormatProperties* pFormatProperties) {
-  *pFormatProperties = {};
-}
-
-VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFormatProperties2(VkPhysicalDevice, VkFormat,
-                                                                VkFormatProperties2* pFormatProperties) {
-  pFormatProperties->formatProperties = {};
-  if (auto* flags = findInChain<VkFormatProperties3>(pFormatProperties->pNext)) {
-    flags->linearTilingFeatures = flags->optimalTilingFeatures = flags->bufferFeatures = 0;
-  }
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties(VkPhysicalDevice, VkFormat, VkImageType,
-                                                                        VkImageTiling, VkImageUsageFlags,
-                                                                        VkImageCreateFlags,
-                                                                        VkImageFormatProperties* pProperties) {
-  *pProperties = {};
-  return VK_ERROR_FORMAT_NOT_SUPPORTED;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice,
-                                                                         const VkPhysicalDeviceImageFormatInfo2*,
-                                                                         VkImageFormatProperties2* pProperties) {
-  pProperties->imageFormatProperties = {};
-  return VK_ERROR_FORMAT_NOT_SUPPORTED;
-}
-
-VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceSparseImageFormatProperties(VkPhysicalDevice, VkFormat, VkImageType,
-                                                                          VkSampleCountFlagBits, VkImageUsageFlags,
-                                                                          VkImageTiling, uint32_t* pPropertyCount,
-                                                                          VkSparseImageFormatProperties*) {
-  *pPropertyCount = 0;
-}
-
-VKAPI_ATTR void VKAPI_CALL
-vkGetPhysicalDeviceSparseImageFormatProperties2(VkPhysicalDevice, const VkPhysicalDeviceSparseImageFormatInfo2*,
-                                                uint32_t* pPropertyCount, VkSparseImageFormatProperties2*) {
-  *pPropertyCount = 0;
-}
-
 // Nothing can be exported or imported yet.
 VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice,
                                                                        const VkPhysicalDeviceExternalBufferInfo*,

@@ -1,0 +1,214 @@
+#include "icd/objects/format_features.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "backend/formats/format_table.h"
+#include "backend/formats/image_layout.h"
+#include "backend/formats/texel_codec.h"
+#include "gen/entrypoints.h"
+#include "icd/objects/capabilities.h"
+#include "icd/objects/pnext.h"
+
+namespace pumice::icd {
+namespace {
+
+using formats::Compression;
+using formats::FormatInfo;
+
+constexpr VkFormatFeatureFlags2 kTransfer = VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT;
+
+// Copies move blocks as they are, so that nothing of a format but its sizes need be understood.
+bool canTransfer(const FormatInfo& info) {
+  return formats::isKnown(info) && info.compression != Compression::kPvrtc && info.compression != Compression::kAstcHdr;
+}
+
+// Blits work with four numbers of 32 bits a texel. Scaled formats exist for vertices alone.
+VkFormatFeatureFlags2 blitFeatures(const FormatInfo& info) {
+  const formats::NumericFormat numeric = info.components[0].numeric;
+  if (numeric == formats::NumericFormat::kUscaled || numeric == formats::NumericFormat::kSscaled) return 0;
+  if (formats::isMultiPlanar(info)) return 0;
+  for (uint32_t p = 0; p < info.planeCount; ++p) {
+    const formats::TexelCodec codec = formats::texelCodec(info.planes[p].format);
+    if (!codec || codec.channelBytes != 4) return 0;
+  }
+  VkFormatFeatureFlags2 features = VK_FORMAT_FEATURE_2_BLIT_SRC_BIT | VK_FORMAT_FEATURE_2_BLIT_DST_BIT;
+  const bool color = formats::formatAspects(info) == VK_IMAGE_ASPECT_COLOR_BIT;
+  // Without SAMPLED_IMAGE this speaks of blits alone.
+  if (color && formats::texelType(info) == formats::TexelType::kFloat) {
+    features |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT;
+  }
+  return features;
+}
+
+// The bits of the first structure: higher ones exist in VkFormatFeatureFlags2 alone.
+VkFormatFeatureFlags oldBits(VkFormatFeatureFlags2 features) {
+  return static_cast<VkFormatFeatureFlags>(features & 0x7fffffffu);
+}
+
+void fill(VkFormat format, VkFormatProperties* out) {
+  const FormatFeatures features = formatFeatures(format);
+  *out = {oldBits(features.linear), oldBits(features.optimal), oldBits(features.buffer)};
+}
+
+struct UsageFeature {
+  VkImageUsageFlags usage;
+  VkFormatFeatureFlags2 features;  // one of them
+};
+constexpr UsageFeature kUsageFeatures[] = {
+    {VK_IMAGE_USAGE_TRANSFER_SRC_BIT, VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT},
+    {VK_IMAGE_USAGE_TRANSFER_DST_BIT, VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT},
+    {VK_IMAGE_USAGE_SAMPLED_BIT, VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT},
+    {VK_IMAGE_USAGE_STORAGE_BIT, VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT},
+    {VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT, VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT},
+    {VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT},
+    {VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT,
+     VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT | VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT},
+    {VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT,
+     VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT | VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT},
+};
+
+bool usageFits(VkImageUsageFlags usage, VkFormatFeatureFlags2 features, bool extended) {
+  VkImageUsageFlags known = 0;
+  for (const UsageFeature& u : kUsageFeatures) {
+    known |= u.usage;
+    // A view of another format may have what this one has not.
+    if ((usage & u.usage) != 0 && (features & u.features) == 0 && !extended) return false;
+  }
+  return (usage & ~known) == 0;
+}
+
+constexpr VkImageCreateFlags kFlags =
+    VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT | VK_IMAGE_CREATE_ALIAS_BIT |
+    VK_IMAGE_CREATE_SPLIT_INSTANCE_BIND_REGIONS_BIT | VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT |
+    VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT | VK_IMAGE_CREATE_DISJOINT_BIT;
+
+bool flagsFit(VkImageCreateFlags flags, const FormatInfo& info, VkImageType type, VkFormatFeatureFlags2 features) {
+  if ((flags & ~kFlags) != 0) return false;
+  if ((flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) != 0 && type != VK_IMAGE_TYPE_2D) return false;
+  if ((flags & VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT) != 0 && type != VK_IMAGE_TYPE_3D) return false;
+  if ((flags & VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE_BIT) != 0 && !formats::isCompressed(info)) return false;
+  if ((flags & VK_IMAGE_CREATE_DISJOINT_BIT) != 0 && (features & VK_FORMAT_FEATURE_2_DISJOINT_BIT) == 0) return false;
+  return true;
+}
+
+VkSampleCountFlags sampleCounts(VkImageType type, VkImageTiling tiling, VkImageCreateFlags flags,
+                                VkFormatFeatureFlags2 features) {
+  constexpr VkFormatFeatureFlags2 kAttachment =
+      VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT | VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT;
+  const bool many = tiling == VK_IMAGE_TILING_OPTIMAL && type == VK_IMAGE_TYPE_2D &&
+                    (flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) == 0 && (features & kAttachment) != 0;
+  return many ? VK_SAMPLE_COUNT_1_BIT | VK_SAMPLE_COUNT_4_BIT : VK_SAMPLE_COUNT_1_BIT;
+}
+
+}  // namespace
+
+FormatFeatures formatFeatures(VkFormat format) {
+  const FormatInfo& info = formats::formatInfo(format);
+  FormatFeatures out;
+  if (!canTransfer(info)) return out;
+  out.optimal = kTransfer | blitFeatures(info);
+  if (formats::isMultiPlanar(info)) out.optimal |= VK_FORMAT_FEATURE_2_DISJOINT_BIT;
+  const bool depthStencil = formats::hasDepth(info) || formats::hasStencil(info);
+  if (!depthStencil) out.linear = out.optimal;
+  return out;
+}
+
+VkResult imageFormatProperties(VkFormat format, VkImageType type, VkImageTiling tiling, VkImageUsageFlags usage,
+                               VkImageCreateFlags flags, VkImageFormatProperties* out) {
+  *out = {};
+  const FormatInfo& info = formats::formatInfo(format);
+  const FormatFeatures all = formatFeatures(format);
+  const VkFormatFeatureFlags2 features = tiling == VK_IMAGE_TILING_LINEAR    ? all.linear
+                                         : tiling == VK_IMAGE_TILING_OPTIMAL ? all.optimal
+                                                                             : 0;
+  if (features == 0 || !usageFits(usage, features, (flags & VK_IMAGE_CREATE_EXTENDED_USAGE_BIT) != 0) ||
+      !flagsFit(flags, info, type, features)) {
+    return VK_ERROR_FORMAT_NOT_SUPPORTED;
+  }
+  // Blocks of several rows have no meaning in one dimension; Y'CbCr images are pictures.
+  const bool chroma = info.chroma != formats::Chroma::kNone;
+  if (type != VK_IMAGE_TYPE_2D && chroma) return VK_ERROR_FORMAT_NOT_SUPPORTED;
+  if (type == VK_IMAGE_TYPE_1D && formats::isCompressed(info)) return VK_ERROR_FORMAT_NOT_SUPPORTED;
+  if (type == VK_IMAGE_TYPE_3D && (formats::hasDepth(info) || formats::hasStencil(info))) {
+    return VK_ERROR_FORMAT_NOT_SUPPORTED;
+  }
+  switch (type) {
+    case VK_IMAGE_TYPE_1D:
+      out->maxExtent = {kMaxImageDimension, 1, 1};
+      break;
+    case VK_IMAGE_TYPE_2D:
+      out->maxExtent = {kMaxImageDimension, kMaxImageDimension, 1};
+      break;
+    default:
+      out->maxExtent = {kMaxImageDimension3D, kMaxImageDimension3D, kMaxImageDimension3D};
+      break;
+  }
+  out->maxMipLevels = chroma ? 1 : static_cast<uint32_t>(std::bit_width(out->maxExtent.width));
+  out->maxArrayLayers = type == VK_IMAGE_TYPE_3D ? 1 : kMaxImageLayers;
+  out->sampleCounts = sampleCounts(type, tiling, flags, features);
+  out->maxResourceSize = formats::kMaxImageBytes;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFormatProperties(VkPhysicalDevice, VkFormat format,
+                                                               VkFormatProperties* pFormatProperties) {
+  fill(format, pFormatProperties);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFormatProperties2(VkPhysicalDevice, VkFormat format,
+                                                                VkFormatProperties2* pFormatProperties) {
+  fill(format, &pFormatProperties->formatProperties);
+  if (auto* flags = findInChain<VkFormatProperties3>(pFormatProperties->pNext)) {
+    const FormatFeatures features = formatFeatures(format);
+    flags->linearTilingFeatures = features.linear;
+    flags->optimalTilingFeatures = features.optimal;
+    flags->bufferFeatures = features.buffer;
+  }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties(VkPhysicalDevice, VkFormat format,
+                                                                        VkImageType type, VkImageTiling tiling,
+                                                                        VkImageUsageFlags usage,
+                                                                        VkImageCreateFlags flags,
+                                                                        VkImageFormatProperties* pProperties) {
+  return imageFormatProperties(format, type, tiling, usage, flags, pProperties);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice,
+                                                                         const VkPhysicalDeviceImageFormatInfo2* pInfo,
+                                                                         VkImageFormatProperties2* pProperties) {
+  if (auto* external = findInChain<VkExternalImageFormatProperties>(pProperties->pNext)) {
+    external->externalMemoryProperties = {};
+  }
+  if (auto* conversion = findInChain<VkSamplerYcbcrConversionImageFormatProperties>(pProperties->pNext)) {
+    conversion->combinedImageSamplerDescriptorCount = 1;
+  }
+  if (auto* cubic = findInChain<VkFilterCubicImageViewImageFormatPropertiesEXT>(pProperties->pNext)) {
+    cubic->filterCubic = cubic->filterCubicMinmax = VK_FALSE;
+  }
+  VkImageUsageFlags usage = pInfo->usage;
+  if (const auto* stencil = findInChain<VkImageStencilUsageCreateInfo>(pInfo->pNext)) usage |= stencil->stencilUsage;
+  const auto* handle = findInChain<VkPhysicalDeviceExternalImageFormatInfo>(pInfo->pNext);
+  if (handle != nullptr && handle->handleType != 0) {  // nothing can be exported or imported yet
+    pProperties->imageFormatProperties = {};
+    return VK_ERROR_FORMAT_NOT_SUPPORTED;
+  }
+  return imageFormatProperties(pInfo->format, pInfo->type, pInfo->tiling, usage, pInfo->flags,
+                               &pProperties->imageFormatProperties);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceSparseImageFormatProperties(VkPhysicalDevice, VkFormat, VkImageType,
+                                                                          VkSampleCountFlagBits, VkImageUsageFlags,
+                                                                          VkImageTiling, uint32_t* pPropertyCount,
+                                                                          VkSparseImageFormatProperties*) {
+  *pPropertyCount = 0;
+}
+
+VKAPI_ATTR void VKAPI_CALL
+vkGetPhysicalDeviceSparseImageFormatProperties2(VkPhysicalDevice, const VkPhysicalDeviceSparseImageFormatInfo2*,
+                                                uint32_t* pPropertyCount, VkSparseImageFormatProperties2*) {
+  *pPropertyCount = 0;
+}
+
+}  // namespace pumice::icd
