@@ -54,14 +54,19 @@ TEST_F(QueryCommandsTest, FormatsAndImages) {
   flags.bufferFeatures = ~VkFormatFeatureFlags2{0};
   VkFormatProperties2 format{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, &flags};
   vkGetPhysicalDeviceFormatProperties2(physicalDevice(), VK_FORMAT_R32_UINT, &format);
-  EXPECT_EQ(flags.bufferFeatures, format.formatProperties.bufferFeatures);
+  EXPECT_EQ(flags.bufferFeatures & 0x7fffffffu, format.formatProperties.bufferFeatures);
+  EXPECT_NE(flags.bufferFeatures & VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT, 0u);
   VkPhysicalDeviceImageFormatInfo2 image{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2};
   image.format = VK_FORMAT_R32_UINT;
   image.type = VK_IMAGE_TYPE_2D;
   image.usage = VK_IMAGE_USAGE_STORAGE_BIT;
   VkImageFormatProperties2 imageOut{VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2};
+  EXPECT_EQ(vkGetPhysicalDeviceImageFormatProperties2(physicalDevice(), &image, &imageOut), VK_SUCCESS);
+  EXPECT_GE(imageOut.imageFormatProperties.maxExtent.width, 4096u);
+  image.usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
   EXPECT_EQ(vkGetPhysicalDeviceImageFormatProperties2(physicalDevice(), &image, &imageOut),
             VK_ERROR_FORMAT_NOT_SUPPORTED);
+  EXPECT_EQ(imageOut.imageFormatProperties.maxExtent.width, 0u);
   uint32_t count = 7;
   vkGetPhysicalDeviceSparseImageFormatProperties(physicalDevice(), VK_FORMAT_R32_UINT, VK_IMAGE_TYPE_2D,
                                                  VK_SAMPLE_COUNT_1_BIT, VK_IMAGE_USAGE_STORAGE_BIT,

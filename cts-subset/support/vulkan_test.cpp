@@ -289,14 +289,16 @@ void VulkanTest::barrier(VkCommandBuffer commands, VkPipelineStageFlags src, VkP
 }
 
 VulkanTest::Compute VulkanTest::makeCompute(std::span<const uint32_t> spirv, std::span<const VkDescriptorType> bindings,
-                                            uint32_t pushBytes, const VkSpecializationInfo* constants) {
+                                            uint32_t pushBytes, const VkSpecializationInfo* constants,
+                                            std::span<const uint32_t> counts) {
   Compute out;
   out.types.assign(bindings.begin(), bindings.end());
   std::vector<VkDescriptorSetLayoutBinding> layoutBindings;
   std::vector<VkDescriptorPoolSize> sizes;
   for (uint32_t i = 0; i < bindings.size(); ++i) {
-    layoutBindings.push_back({i, bindings[i], 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
-    sizes.push_back({bindings[i], 1});
+    const uint32_t count = counts.empty() ? 1 : counts[i];
+    layoutBindings.push_back({i, bindings[i], count, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+    sizes.push_back({bindings[i], count});
   }
   VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
   setInfo.bindingCount = static_cast<uint32_t>(layoutBindings.size());

@@ -77,7 +77,7 @@ class VulkanTest : public testing::Test {
   void submit(VkCommandBuffer commands, VkFence fence, uint32_t family = 0, uint32_t index = 0);
   void barrier(VkCommandBuffer commands, VkPipelineStageFlags src, VkPipelineStageFlags dst);
 
-  /// A compute pipeline with one set of `bindings` and `pushBytes` of push constants.
+  /// A compute pipeline with one set of `bindings`, `counts` of each (empty: one), and `pushBytes` of push constants.
   struct Compute {
     VkDescriptorSetLayout setLayout = VK_NULL_HANDLE;
     VkPipelineLayout layout = VK_NULL_HANDLE;
@@ -86,7 +86,8 @@ class VulkanTest : public testing::Test {
     std::vector<VkDescriptorType> types;
   };
   Compute makeCompute(std::span<const uint32_t> spirv, std::span<const VkDescriptorType> bindings,
-                      uint32_t pushBytes = 0, const VkSpecializationInfo* constants = nullptr);
+                      uint32_t pushBytes = 0, const VkSpecializationInfo* constants = nullptr,
+                      std::span<const uint32_t> counts = {});
   void bindBuffers(const Compute& compute, std::span<const TestBuffer> buffers);
   void bindAll(VkCommandBuffer commands, const Compute& compute);
 

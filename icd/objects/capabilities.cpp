@@ -10,6 +10,7 @@
 #include "backend/abi/shader_abi.h"
 #include "backend/kmd/door.h"
 #include "backend/sched/processors.h"
+#include "backend/texture/texture.h"
 #include "icd/objects/object_cache.h"
 
 namespace pumice::icd {
@@ -132,6 +133,13 @@ constexpr bool Features::*kDescriptorIndexingNeeds[] = {
     &Features::runtimeDescriptorArray,
 };
 
+void addImageFeatures(Features* f) {
+  f->shaderStorageImageExtendedFormats = true;
+  f->shaderStorageImageReadWithoutFormat = f->shaderStorageImageWriteWithoutFormat = true;
+  f->shaderImageGatherExtended = true;
+  f->shaderSampledImageArrayDynamicIndexing = f->shaderStorageImageArrayDynamicIndexing = true;
+}
+
 void addDescriptorFeatures(Features* f) {
   f->shaderUniformBufferArrayDynamicIndexing = f->shaderStorageBufferArrayDynamicIndexing = true;
   f->shaderUniformBufferArrayNonUniformIndexing = f->shaderStorageBufferArrayNonUniformIndexing = true;
@@ -154,6 +162,7 @@ Features makeFeatures() {
   f.synchronization2 = true;
   f.timelineSemaphore = true;
   addShaderFeatures(&f);
+  addImageFeatures(&f);
   addDescriptorFeatures(&f);
   return f;
 }
@@ -241,8 +250,8 @@ void fillLimits(VkPhysicalDeviceLimits* l) {
   l->mipmapPrecisionBits = 8;
   l->maxDrawIndexedIndexValue = ~0u;
   l->maxDrawIndirectCount = ~0u;
-  l->maxSamplerLodBias = 16.0f;
-  l->maxSamplerAnisotropy = 16.0f;
+  l->maxSamplerLodBias = texture::kMaxSamplerLodBias;
+  l->maxSamplerAnisotropy = texture::kMaxAnisotropy;
   l->maxViewports = 16;
   l->maxViewportDimensions[0] = l->maxViewportDimensions[1] = 16384;
   l->viewportBoundsRange[0] = -32768.0f;

@@ -6,6 +6,7 @@
 #include "backend/formats/format_table.h"
 #include "backend/formats/image_layout.h"
 #include "backend/formats/texel_codec.h"
+#include "backend/texture/texel_format.h"
 #include "gen/entrypoints.h"
 #include "icd/objects/capabilities.h"
 #include "icd/objects/pnext.h"
@@ -34,10 +35,104 @@ VkFormatFeatureFlags2 blitFeatures(const FormatInfo& info) {
   }
   VkFormatFeatureFlags2 features = VK_FORMAT_FEATURE_2_BLIT_SRC_BIT | VK_FORMAT_FEATURE_2_BLIT_DST_BIT;
   const bool color = formats::formatAspects(info) == VK_IMAGE_ASPECT_COLOR_BIT;
-  // Without SAMPLED_IMAGE this speaks of blits alone.
   if (color && formats::texelType(info) == formats::TexelType::kFloat) {
     features |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT;
   }
+  return features;
+}
+
+// Formats of GLSL's format qualifiers (SPIR-V, "Image Format"), and blue before red, which accesses without a format
+// reach.
+bool isStorage(VkFormat format) {
+  switch (format) {
+    case VK_FORMAT_R8_UNORM:
+    case VK_FORMAT_R8_SNORM:
+    case VK_FORMAT_R8_UINT:
+    case VK_FORMAT_R8_SINT:
+    case VK_FORMAT_R8G8_UNORM:
+    case VK_FORMAT_R8G8_SNORM:
+    case VK_FORMAT_R8G8_UINT:
+    case VK_FORMAT_R8G8_SINT:
+    case VK_FORMAT_R8G8B8A8_UNORM:
+    case VK_FORMAT_R8G8B8A8_SNORM:
+    case VK_FORMAT_R8G8B8A8_UINT:
+    case VK_FORMAT_R8G8B8A8_SINT:
+    case VK_FORMAT_A8B8G8R8_UNORM_PACK32:
+    case VK_FORMAT_A8B8G8R8_SNORM_PACK32:
+    case VK_FORMAT_A8B8G8R8_UINT_PACK32:
+    case VK_FORMAT_A8B8G8R8_SINT_PACK32:
+    case VK_FORMAT_B8G8R8A8_UNORM:
+    case VK_FORMAT_A2B10G10R10_UNORM_PACK32:
+    case VK_FORMAT_A2B10G10R10_UINT_PACK32:
+    case VK_FORMAT_B10G11R11_UFLOAT_PACK32:
+    case VK_FORMAT_R16_UNORM:
+    case VK_FORMAT_R16_SNORM:
+    case VK_FORMAT_R16_UINT:
+    case VK_FORMAT_R16_SINT:
+    case VK_FORMAT_R16_SFLOAT:
+    case VK_FORMAT_R16G16_UNORM:
+    case VK_FORMAT_R16G16_SNORM:
+    case VK_FORMAT_R16G16_UINT:
+    case VK_FORMAT_R16G16_SINT:
+    case VK_FORMAT_R16G16_SFLOAT:
+    case VK_FORMAT_R16G16B16A16_UNORM:
+    case VK_FORMAT_R16G16B16A16_SNORM:
+    case VK_FORMAT_R16G16B16A16_UINT:
+    case VK_FORMAT_R16G16B16A16_SINT:
+    case VK_FORMAT_R16G16B16A16_SFLOAT:
+    case VK_FORMAT_R32_UINT:
+    case VK_FORMAT_R32_SINT:
+    case VK_FORMAT_R32_SFLOAT:
+    case VK_FORMAT_R32G32_UINT:
+    case VK_FORMAT_R32G32_SINT:
+    case VK_FORMAT_R32G32_SFLOAT:
+    case VK_FORMAT_R32G32B32A32_UINT:
+    case VK_FORMAT_R32G32B32A32_SINT:
+    case VK_FORMAT_R32G32B32A32_SFLOAT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool hasAtomics(VkFormat format) {
+  return format == VK_FORMAT_R32_UINT || format == VK_FORMAT_R32_SINT;
+}
+
+// Whether the texture unit makes numbers of the texels of a view of this format.
+bool canRead(const FormatInfo& info) {
+  const formats::NumericFormat numeric = info.components[0].numeric;
+  if (numeric == formats::NumericFormat::kUscaled || numeric == formats::NumericFormat::kSscaled) return false;
+  if (formats::isMultiPlanar(info) || info.chroma != formats::Chroma::kNone) return false;
+  const texture::TexelFormat& texels = texture::texelFormat(texture::texelFormatIndex(info.planes[0].format));
+  return texels.kind != texture::TexelKind::kNone && texels.kind != texture::TexelKind::kWide;
+}
+
+// What shaders do with views.
+VkFormatFeatureFlags2 shaderFeatures(const FormatInfo& info) {
+  if (!canRead(info)) return 0;
+  VkFormatFeatureFlags2 features = VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT;
+  if (formats::texelType(info) == formats::TexelType::kFloat) {
+    features |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT;
+  }
+  if (formats::hasDepth(info)) features |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_DEPTH_COMPARISON_BIT;
+  if (isStorage(info.format)) {
+    features |= VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT | VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT |
+                VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT;
+  }
+  if (hasAtomics(info.format)) features |= VK_FORMAT_FEATURE_2_STORAGE_IMAGE_ATOMIC_BIT;
+  return features;
+}
+
+VkFormatFeatureFlags2 bufferFeatures(const FormatInfo& info) {
+  if (!canRead(info) || formats::isCompressed(info) || formats::isSrgb(info)) return 0;
+  if (formats::formatAspects(info) != VK_IMAGE_ASPECT_COLOR_BIT) return 0;
+  VkFormatFeatureFlags2 features = VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT;
+  if (isStorage(info.format)) {
+    features |= VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT | VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT |
+                VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT;
+  }
+  if (hasAtomics(info.format)) features |= VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_ATOMIC_BIT;
   return features;
 }
 
@@ -107,7 +202,8 @@ FormatFeatures formatFeatures(VkFormat format) {
   const FormatInfo& info = formats::formatInfo(format);
   FormatFeatures out;
   if (!canTransfer(info)) return out;
-  out.optimal = kTransfer | blitFeatures(info);
+  out.optimal = kTransfer | blitFeatures(info) | shaderFeatures(info);
+  out.buffer = bufferFeatures(info);
   if (formats::isMultiPlanar(info)) out.optimal |= VK_FORMAT_FEATURE_2_DISJOINT_BIT;
   const bool depthStencil = formats::hasDepth(info) || formats::hasStencil(info);
   if (!depthStencil) out.linear = out.optimal;
