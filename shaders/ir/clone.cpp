@@ -19,7 +19,6 @@ class Cloner {
     to_->sharedBytes = from_.sharedBytes;
     to_->subgroupSize = from_.subgroupSize;
     to_->zeroShared = from_.zeroShared;
-    to_->flushDenorm32 = from_.flushDenorm32;
     to_->locals = from_.locals;
     fill(*from_.body, to_->body);
     return std::move(to_);

@@ -155,7 +155,6 @@ class Function {
   uint32_t sharedBytes = 0;
   uint32_t subgroupSize = 16;  // S: 4, 8, 16 or 32
   bool zeroShared = false;     // workgroup memory is zero at the start of each workgroup
-  bool flushDenorm32 = false;  // float controls, per width
   std::vector<LocalVar> locals;
 
   Construct* body;  // a Block without results

@@ -115,10 +115,9 @@ std::string memory(const Inst& inst) {
 class Printer {
  public:
   std::string run(const Function& fn) {
-    out_ = fmt::format("compute {} local_size {}x{}x{} subgroup {} shared {}{}{} {{\n",
+    out_ = fmt::format("compute {} local_size {}x{}x{} subgroup {} shared {}{} {{\n",
                        fn.name.empty() ? "(unnamed)" : fn.name, fn.localSize[0], fn.localSize[1], fn.localSize[2],
-                       fn.subgroupSize, fn.sharedBytes, fn.zeroShared ? " zeroed" : "",
-                       fn.flushDenorm32 ? " flush32" : "");
+                       fn.subgroupSize, fn.sharedBytes, fn.zeroShared ? " zeroed" : "");
     for (size_t i = 0; i < fn.locals.size(); i++) {
       const LocalVar& v = fn.locals[i];
       out_ +=

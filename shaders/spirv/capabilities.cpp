@@ -42,7 +42,6 @@ bool isSupported(spv::Capability c) {
     case C::SubgroupBallotKHR:
     case C::SubgroupVoteKHR:
     case C::DenormPreserve:
-    case C::DenormFlushToZero:
     case C::SignedZeroInfNanPreserve:
     case C::RoundingModeRTE:
     case C::DeviceGroup:

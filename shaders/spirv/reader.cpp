@@ -31,10 +31,6 @@ void Translator::run() {
         for (uint32_t i = 0; i < 3; ++i) fn_.localSize[i] = constantInt(mode->operand(i + 2));
         sized = true;
         break;
-      case spv::ExecutionMode::DenormFlushToZero:
-        if (mode->operand(2) != 32) failUnsupported("flushing of denormals of this width");
-        fn_.flushDenorm32 = true;
-        break;
       case spv::ExecutionMode::DenormPreserve:
       case spv::ExecutionMode::SignedZeroInfNanPreserve:
       case spv::ExecutionMode::RoundingModeRTE:
