@@ -36,7 +36,8 @@ PUMICE_INLINE void compareTexels(const Site& site, Texels& texels) {
 }
 
 /// Wrapped indices; inside: no border.
-PUMICE_INLINE void siteTexels(const Site& site, const Level& level, I x, I y, I slice, I inside, Texels& out) {
+[[gnu::noinline]] inline void siteTexels(const Site& site, const Level& level, const I& x, const I& y, const I& slice,
+                                         const I& inside, Texels& out) {
   fetchTexels(*site.view, level, x, y, slice, inside & site.lanes, site.border, out);
   if (site.compare) compareTexels(site, out);
 }
@@ -194,8 +195,10 @@ PUMICE_INLINE void filterPlane(const Site& site, const Level& level, I slice, Te
   out = planes[0];
 }
 
+#include "backend/texture/hot_plane.inl"
+
 [[gnu::noinline]] inline void filterPlaneOnly(const Site& site, const Level& level, Texels& out) {
-  filterPlane(site, level, site.slice, out);
+  if (!tryHotPlane(site, level, out)) filterPlane(site, level, site.slice, out);
 }
 
 /// Catmull-Rom weights of the texels at -1, 0, 1 and 2.

@@ -188,6 +188,23 @@ PUMICE_INLINE U ofEachLane(const Number& number) {
   return ofEachLane(number, std::make_index_sequence<kWidth>());
 }
 
+template <typename Number, size_t... H, size_t... L>
+PUMICE_INLINE void ofEachLanePair(const Number& number, U& low, U& high, std::index_sequence<H...>,
+                                  std::index_sequence<L...>) {
+  typedef uint64_t Pairs __attribute__((vector_size(PUMICE_WIDTH * 4)));
+  for (size_t p = 0; p < kParts; ++p) {
+    const auto a = reinterpret_cast<U::Part>(Pairs{number(p * kWidth + H)...});
+    const auto b = reinterpret_cast<U::Part>(Pairs{number(p * kWidth + kWidth / 2 + H)...});
+    low.part[p] = __builtin_shufflevector(a, b, (2 * L)...);
+    high.part[p] = __builtin_shufflevector(a, b, (2 * L + 1)...);
+  }
+}
+/// The halves of the 64-bit number(l) to lane l of low and high.
+template <typename Number>
+PUMICE_INLINE void ofEachLanePair(const Number& number, U& low, U& high) {
+  ofEachLanePair(number, low, high, std::make_index_sequence<kWidth / 2>(), std::make_index_sequence<kWidth>());
+}
+
 /// Bit l of lanes to lane l.
 PUMICE_INLINE I maskOf(uint32_t lanes) {
   alignas(64) static constexpr int32_t kBit[kLanes] = {1,   2,   4,    8,    16,   32,   64,    128,

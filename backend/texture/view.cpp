@@ -31,6 +31,7 @@ View imageView(const abi::ImageDescriptor& d) {
   if (shape < ViewShape::k1D || shape > ViewShape::kCube) return view;
   if (d.address == 0 || d.levelTable == 0 || d.levelCount == 0) return view;
   if (d.width == 0 || d.height == 0 || d.depthOrLayers == 0) return view;
+  if (shape == ViewShape::kCube && d.width != d.height) return view;  // filters rely on square faces
   const TexelFormat* format = usableFormat(d.viewClass);
   if (format == nullptr) return view;
   view.format = format;
