@@ -239,7 +239,7 @@ TEST_F(TierTest, CacheDataFitTheSizeThatWasTold) {
 
 TEST_F(TierTest, PipelinesAndTheirCachesMayGoWhileBetterCodeIsMade) {
   prepare(false);
-  for (uint32_t salt = 1; salt <= 60; ++salt) {
+  for (uint32_t salt = 1; salt <= 30; ++salt) {
     const VkPipelineCacheCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
     VkPipelineCache cache = VK_NULL_HANDLE;
     VK_OK(vkCreatePipelineCache(device(), &info, nullptr, &cache));
@@ -256,10 +256,10 @@ TEST_F(TierTest, PipelinesAndTheirCachesMayGoWhileBetterCodeIsMade) {
 }
 
 TEST_F(TierTest, DevicesMayGoWhileBetterCodeIsMade) {
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < 15; ++round) {
     prepare(false);
     const VkPipeline pipeline = make(static_cast<uint32_t>(round));
-    dispatch(pipeline, 200 + 20 * static_cast<uint32_t>(round));
+    dispatch(pipeline, 100 + 30 * static_cast<uint32_t>(round));
     destroy(pipeline);
     destroyAll();
   }
@@ -270,7 +270,7 @@ TEST_F(TierTest, ExitWhileBetterCodeIsMade) {
     EXPECT_EXIT(
         {
           prepare(false);
-          for (uint32_t salt = 1; salt <= 6; ++salt) dispatch(make(salt), 600);
+          for (uint32_t salt = 1; salt <= 6; ++salt) dispatch(make(salt), 300);
           std::this_thread::sleep_for(std::chrono::microseconds(wait_us));
           std::exit(7);
         },
@@ -283,7 +283,7 @@ TEST_F(TierTest, ForkWhileBetterCodeIsMade) {
   std::vector<VkPipeline> pipelines;
   for (uint32_t salt = 1; salt <= 6; ++salt) {
     pipelines.push_back(make(salt));
-    dispatch(pipelines.back(), 600);
+    dispatch(pipelines.back(), 300);
   }
   const pid_t child = fork();
   ASSERT_GE(child, 0);
@@ -300,7 +300,7 @@ TEST_F(TierTest, ForkWhileBetterCodeIsMade) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
   for (const VkPipeline pipeline : pipelines) {
     const std::vector<uint32_t> before = results(pipeline);
-    dispatch(pipeline, 600);
+    dispatch(pipeline, 300);
     EXPECT_EQ(results(pipeline), before);
     destroy(pipeline);
   }

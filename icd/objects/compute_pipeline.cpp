@@ -66,11 +66,11 @@ shader::Tier tierOf(const shader::CompiledObject& object) {
   return (object.info.flags & shader::kCodeIsQuick) != 0 ? shader::Tier::kQuick : shader::Tier::kBetter;
 }
 
-// A program is worth better code when it has run about as long as that takes to make, which is two to three times as
-// long as its quick code took; so at worst a small multiple of the time is spent in vain.
+// A program is worth better code, which takes two to three times as long to make, when it has run for as long as its
+// quick code took to make: at worst a small multiple of that is spent in vain, in the background.
 uint64_t hotLimit_ns(uint64_t quickCompile_ns) {
-  constexpr uint64_t kLeast_ns = 1'000'000, kMost_ns = 100'000'000;
-  return std::clamp(2 * quickCompile_ns, kLeast_ns, kMost_ns);
+  constexpr uint64_t kLeast_ns = 1'000'000, kMost_ns = 50'000'000;
+  return std::clamp(quickCompile_ns, kLeast_ns, kMost_ns);
 }
 
 uint32_t subgroupSize(const VkPipelineShaderStageCreateInfo& stage) {
