@@ -7,11 +7,15 @@
 #include "gen/entrypoints.h"
 #include "icd/objects/command_pool.h"
 #include "icd/objects/compute_pipeline.h"
+#include "icd/objects/device.h"
+#include "icd/objects/instance.h"
 #include "icd/objects/pipeline_layout.h"
 
 namespace pumice::icd {
 
-CommandBuffer::CommandBuffer(CommandPool& pool) : stream_(pool.chunks()) {}
+CommandBuffer::CommandBuffer(CommandPool& pool)
+    : stream_(pool.chunks()),
+      orderDispatches_(pool.device().physicalDevice().instance().workarounds().orderDispatches) {}
 
 VkResult CommandBuffer::init(VkCommandBufferLevel) {
   return VK_SUCCESS;
@@ -90,9 +94,15 @@ void CommandBuffer::flushState() {
   }
 }
 
+void CommandBuffer::orderBehindDispatches() {
+  auto* packet = stream_.append<abi::BarrierPacket>(abi::PacketOp::kBarrier);
+  packet->src = packet->dst = abi::stageBit(abi::Stage::kCompute);
+}
+
 void CommandBuffer::dispatch(const uint32_t (&base)[3], const uint32_t (&count)[3]) {
   if (count[0] == 0 || count[1] == 0 || count[2] == 0 || pipeline_ == nullptr) return;
   flushState();
+  if (orderDispatches_) orderBehindDispatches();
   auto* packet = stream_.append<abi::DispatchPacket>(abi::PacketOp::kDispatch);
   packet->program = &pipeline_->program();
   packet->bindings = bindingsBlock_;
@@ -104,6 +114,7 @@ void CommandBuffer::dispatch(const uint32_t (&base)[3], const uint32_t (&count)[
 void CommandBuffer::dispatchIndirect(uint64_t argsAddress) {
   if (pipeline_ == nullptr) return;
   flushState();
+  if (orderDispatches_) orderBehindDispatches();
   auto* packet = stream_.append<abi::DispatchIndirectPacket>(abi::PacketOp::kDispatchIndirect);
   packet->program = &pipeline_->program();
   packet->bindings = bindingsBlock_;

@@ -52,8 +52,10 @@ class CommandBuffer : public Object<CommandBuffer, VkCommandBuffer, VK_OBJECT_TY
   };
 
   void flushState();
+  void orderBehindDispatches();
 
   CommandStream stream_;
+  const bool orderDispatches_;  // see Workarounds
   const ComputePipeline* pipeline_ = nullptr;
 
   abi::BindingState bindings_{};

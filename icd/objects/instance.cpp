@@ -24,6 +24,7 @@ VkResult Instance::init(const VkInstanceCreateInfo& info) {
   if (info.pApplicationInfo != nullptr && info.pApplicationInfo->apiVersion != 0) {
     apiVersion_ = info.pApplicationInfo->apiVersion;
   }
+  workarounds_ = workaroundsFor(info.pApplicationInfo);
   for (uint32_t i = 0; i < info.enabledExtensionCount; ++i) {
     const auto e = findExtension<InstanceExtension>(info.ppEnabledExtensionNames[i]);
     if (!e || !supportedInstanceExtensions().has(*e)) {

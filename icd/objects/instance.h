@@ -8,6 +8,7 @@
 #include "icd/entry/extension_set.h"
 #include "icd/objects/object.h"
 #include "icd/objects/physical_device.h"
+#include "icd/objects/workarounds.h"
 
 namespace pumice::icd {
 
@@ -26,6 +27,7 @@ class Instance : public Object<Instance, VkInstance, VK_OBJECT_TYPE_INSTANCE> {
   uint32_t apiVersion() const { return apiVersion_; }  // the application's wish, at least 1.0
   const InstanceExtensionSet& enabledExtensions() const { return enabled_; }
   PhysicalDevice& physicalDevice() { return physicalDevice_; }
+  const Workarounds& workarounds() const { return workarounds_; }
 
   void addMessenger(const DebugMessenger* messenger);
   void removeMessenger(const DebugMessenger* messenger);
@@ -35,6 +37,7 @@ class Instance : public Object<Instance, VkInstance, VK_OBJECT_TYPE_INSTANCE> {
  private:
   uint32_t apiVersion_ = VK_API_VERSION_1_0;
   InstanceExtensionSet enabled_;
+  Workarounds workarounds_;
   PhysicalDevice physicalDevice_;
   std::mutex messengerLock_;
   std::vector<const DebugMessenger*> messengers_;
