@@ -11,6 +11,7 @@ outcome is another in the run than in the file.
 
 import argparse
 import collections
+import itertools
 import os
 import re
 import sys
@@ -80,14 +81,26 @@ def tree_lines(outcomes, group):
     return list(root.lines(None))
 
 
+def words_of(case):
+    """Runs of up to four words of a name."""
+    found = set()
+    for part in case.split("."):
+        words = part.split("_")
+        for first in range(len(words)):
+            for last in range(first, min(first + 4, len(words))):
+                found.add("_".join(words[first : last + 1]))
+    return found
+
+
 def telling_words(outcomes, group):
-    """Words of names that decide the outcome wherever they occur, those of most cases first."""
+    """Words of names that decide the outcome wherever they occur: unusual outcomes first, then those of most cases."""
     seen, count = {}, collections.Counter()
+    usual = collections.Counter(outcomes.values()).most_common(1)[0][0]
     for case, outcome in outcomes.items():
-        for word in set(re.split(r"[._]", case[len(group) + 1 :])):
+        for word in words_of(case[len(group) + 1 :]):
             seen.setdefault(word, set()).add(outcome)
             count[word] += 1
-    for word, number in count.most_common():
+    for word, number in sorted(count.items(), key=lambda item: (usual in seen[item[0]], -item[1], item[0])):
         if len(word) < 3 or number < 8 or len(seen[word]) > 1:
             continue
         (outcome,) = seen[word]
@@ -98,7 +111,9 @@ def telling_words(outcomes, group):
 def compact(outcomes, group):
     """The tree's lines, and after them a line for each word that spares several of those."""
     rest, lines, words = outcomes, tree_lines(outcomes, group), []
-    for word, outcome in list(telling_words(outcomes, group))[:60]:
+    if len(lines) < 8:
+        return lines
+    for word, outcome in itertools.islice(telling_words(outcomes, group), 120):
         smaller = {case: o for case, o in rest.items() if word not in case}
         fewer = tree_lines(smaller, group)
         if len(fewer) + 3 < len(lines):
