@@ -17,7 +17,6 @@ using ir::Type;
 using ir::Value;
 
 constexpr uint32_t kMaxSelections = 8;  // elements of an array that dynamic indices choose from by selections
-constexpr uint32_t kNoSlot = ~0u;
 
 bool isLocalAccess(const Inst& i) {
   return (i.op == Op::Load || i.op == Op::Store) && i.mem.space == Space::kLocal;
