@@ -100,7 +100,7 @@ void callCopyEngine(void* context) {
       fillBytes(work.bytes.dst + first_B, size_B(), static_cast<uint32_t>(work.bytes.src), work.nonTemporal);
       break;
     case WorkKind::kCopyImage:
-      copyImage(*work.copyImage, call.begin, call.end);
+      copyImage(*work.copyImage, call.begin, call.end, work.nonTemporal);
       break;
     case WorkKind::kClearImage:
       clearImage(*work.clearImage, call.begin, call.end);

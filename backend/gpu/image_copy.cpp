@@ -8,8 +8,6 @@
 namespace pumice::gpu {
 namespace {
 
-// As for buffers: larger regions would push everything else out of the caches.
-constexpr uint64_t kNonTemporalBytes = 8ull << 20;
 // Each run of such stores ends with a fence.
 constexpr uint64_t kNonTemporalRowBytes = 4096;
 
@@ -48,30 +46,65 @@ void byHalves(uint32_t y, uint32_t height, One&& one, Two&& two) {
   }
 }
 
-template <size_t kBytes>
-void linearToQuads(const Rows& r) {
-  using Quads = QuadRows<kBytes>;
-  const std::byte* src = r.src.element(r.srcAt.x, r.srcAt.y);
-  byHalves(
-      r.dstAt.y, r.height,
-      [&](uint32_t i) { Quads::writeRow(r.dst, r.dstAt.x, r.dstAt.y + i, r.width, src + i * r.src.rowPitch_B); },
-      [&](uint32_t i) {
-        const std::byte* row = src + i * r.src.rowPitch_B;
-        Quads::writeTwoRows(r.dst, r.dstAt.x, r.dstAt.y + i, r.width, row, row + r.src.rowPitch_B);
-      });
+// Rows of blocks in the middle, halves and rows above and below.
+template <typename Four, typename Rest>
+void byBlocks(uint32_t y, uint32_t height, Four&& four, Rest&& rest) {
+  const uint32_t top = std::min((4 - y % 4) % 4, height), blockRows = (height - top) / 4;
+  if (top != 0) rest(0, top);
+  for (uint32_t i = 0; i < blockRows; ++i) four(top + 4 * i);
+  const uint32_t done = top + 4 * blockRows;
+  if (done != height) rest(done, height - done);
 }
 
 template <size_t kBytes>
-void quadsToLinear(const Rows& r) {
+void linearToQuads(const Rows& r, bool nonTemporal) {
   using Quads = QuadRows<kBytes>;
-  std::byte* dst = r.dst.element(r.dstAt.x, r.dstAt.y);
-  byHalves(
-      r.srcAt.y, r.height,
-      [&](uint32_t i) { Quads::readRow(r.src, r.srcAt.x, r.srcAt.y + i, r.width, dst + i * r.dst.rowPitch_B); },
+  const uint64_t pitch_B = r.src.rowPitch_B;
+  const std::byte* src = r.src.element(r.srcAt.x, r.srcAt.y);
+  byBlocks(
+      r.dstAt.y, r.height,
       [&](uint32_t i) {
-        std::byte* row = dst + i * r.dst.rowPitch_B;
-        Quads::readTwoRows(r.src, r.srcAt.x, r.srcAt.y + i, r.width, row, row + r.dst.rowPitch_B);
+        const auto write = nonTemporal ? Quads::template writeFourRows<true> : Quads::template writeFourRows<false>;
+        write(r.dst, r.dstAt.x, r.dstAt.y + i, r.width, src + i * pitch_B, pitch_B);
+      },
+      [&](uint32_t first, uint32_t count) {
+        byHalves(
+            r.dstAt.y + first, count,
+            [&](uint32_t i) {
+              const uint32_t y = first + i;
+              Quads::writeRow(r.dst, r.dstAt.x, r.dstAt.y + y, r.width, src + y * pitch_B);
+            },
+            [&](uint32_t i) {
+              const std::byte* row = src + (first + i) * pitch_B;
+              Quads::writeTwoRows(r.dst, r.dstAt.x, r.dstAt.y + first + i, r.width, row, row + pitch_B);
+            });
       });
+  if (nonTemporal) _mm_sfence();
+}
+
+template <size_t kBytes>
+void quadsToLinear(const Rows& r, bool nonTemporal) {
+  using Quads = QuadRows<kBytes>;
+  const uint64_t pitch_B = r.dst.rowPitch_B;
+  std::byte* dst = r.dst.element(r.dstAt.x, r.dstAt.y);
+  const auto byTwo = [&](uint32_t first, uint32_t count) {
+    byHalves(
+        r.srcAt.y + first, count,
+        [&](uint32_t i) {
+          const uint32_t y = first + i;
+          Quads::readRow(r.src, r.srcAt.x, r.srcAt.y + y, r.width, dst + y * pitch_B);
+        },
+        [&](uint32_t i) {
+          std::byte* row = dst + (first + i) * pitch_B;
+          Quads::readTwoRows(r.src, r.srcAt.x, r.srcAt.y + first + i, r.width, row, row + pitch_B);
+        });
+  };
+  if (!nonTemporal || !Quads::canStreamRows(r.srcAt.x, dst, pitch_B)) return byTwo(0, r.height);
+  byBlocks(
+      r.srcAt.y, r.height,
+      [&](uint32_t i) { Quads::streamFourRows(r.src, r.srcAt.x, r.srcAt.y + i, r.width, dst + i * pitch_B, pitch_B); },
+      byTwo);
+  _mm_sfence();
 }
 
 template <size_t kBytes>
@@ -130,9 +163,9 @@ void quadsToQuads(const Rows& r) {
 }
 
 template <size_t kBytes>
-void copyWithQuads(const Rows& r) {
-  if (!r.src.quads) return linearToQuads<kBytes>(r);
-  if (!r.dst.quads) return quadsToLinear<kBytes>(r);
+void copyWithQuads(const Rows& r, bool nonTemporal) {
+  if (!r.src.quads) return linearToQuads<kBytes>(r, nonTemporal);
+  if (!r.dst.quads) return quadsToLinear<kBytes>(r, nonTemporal);
   return quadsToQuads<kBytes>(r);
 }
 
@@ -140,15 +173,15 @@ void copyRows(const Rows& r, bool nonTemporal) {
   if (!r.dst.quads && !r.src.quads) return linearToLinear(r, nonTemporal);
   switch (r.dst.elementBytes) {
     case 1:
-      return copyWithQuads<1>(r);
+      return copyWithQuads<1>(r, nonTemporal);
     case 2:
-      return copyWithQuads<2>(r);
+      return copyWithQuads<2>(r, nonTemporal);
     case 4:
-      return copyWithQuads<4>(r);
+      return copyWithQuads<4>(r, nonTemporal);
     case 8:
-      return copyWithQuads<8>(r);
+      return copyWithQuads<8>(r, nonTemporal);
     default:
-      return copyWithQuads<16>(r);
+      return copyWithQuads<16>(r, nonTemporal);
   }
 }
 
@@ -178,9 +211,8 @@ Bands copyBands(const abi::CopyImagePacket& p) {
   return {uint64_t{p.width} * p.dst.elementBytes, p.height, phase, uint64_t{p.sliceCount} * p.dst.sampleCount};
 }
 
-void copyImage(const abi::CopyImagePacket& p, uint64_t beginUnit, uint64_t endUnit) {
+void copyImage(const abi::CopyImagePacket& p, uint64_t beginUnit, uint64_t endUnit, bool nonTemporal) {
   const Bands bands = copyBands(p);
-  const bool nonTemporal = bands.unitBytes() * bands.unitCount() >= kNonTemporalBytes;
   bands.forEach(beginUnit, endUnit, [&](uint64_t plane, uint32_t first, uint32_t end) {
     const uint64_t slice = plane / p.dst.sampleCount, sample = plane % p.dst.sampleCount;
     const Rows rows{Plane(p.dst, slice, sample),

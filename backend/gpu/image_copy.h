@@ -8,7 +8,8 @@
 namespace pumice::gpu {
 
 Bands copyBands(const abi::CopyImagePacket& packet);
-void copyImage(const abi::CopyImagePacket& packet, uint64_t beginUnit, uint64_t endUnit);
+// nonTemporal: stores go past the caches, where they fill whole lines.
+void copyImage(const abi::CopyImagePacket& packet, uint64_t beginUnit, uint64_t endUnit, bool nonTemporal);
 
 Bands clearBands(const abi::ClearImagePacket& packet);
 void clearImage(const abi::ClearImagePacket& packet, uint64_t beginUnit, uint64_t endUnit);

@@ -65,7 +65,7 @@ TEST_F(ImageCopy, RandomRegionsOfAllOrdersAndSizes) {
             std::memcpy(expected.data() + dst.offset(0, dstSlice + slice, sample, p.dstOrigin.x + x, p.dstOrigin.y + y),
                         src.at(0, srcSlice + slice, sample, p.srcOrigin.x + x, p.srcOrigin.y + y), bytes);
     const uint64_t units = copyBands(p).unitCount();
-    copyImage(p, 0, units);
+    copyImage(p, 0, units, below(2) == 0);
     ASSERT_TRUE(expected == dst.content()) << "case " << i << ": " << int{bytes} << " bytes, " << p.width << " x "
                                            << p.height << ", quads " << src.quads() << " to " << dst.quads();
   }
@@ -93,7 +93,7 @@ TEST_F(ImageCopy, UnitsTogetherAreTheWhole) {
       p.sliceCount = 2;
       const uint64_t units = copyBands(p).unitCount();
       ASSERT_GT(units, 40u);
-      for (uint64_t u = units; u-- > 0;) copyImage(p, u, u + 1);
+      for (uint64_t u = units; u-- > 0;) copyImage(p, u, u + 1, u % 2 == 0);
       for (uint32_t slice = 0; slice < 2; ++slice)
         for (uint32_t y = 0; y < p.height; ++y)
           for (uint32_t x = 0; x < p.width; ++x)
@@ -125,7 +125,7 @@ TEST_F(ImageCopy, ConcurrentCopiesToNeighbouringTexelsAreExact) {
             p.width = row ? 64 : 1;
             p.height = row ? 1 : 32;
             p.sliceCount = 1;
-            copyImage(p, 0, copyBands(p).unitCount());
+            copyImage(p, 0, copyBands(p).unitCount(), round % 2 == 0);
           }
       });
     }

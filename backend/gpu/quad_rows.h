@@ -22,6 +22,70 @@ struct QuadRows {
   static __m128i load(const std::byte* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }
   static void store(std::byte* at, __m128i v) { _mm_storeu_si128(reinterpret_cast<__m128i*>(at), v); }
 
+  /// Past the caches, or not. `at` is aligned to 16 bytes then.
+  template <bool kStream>
+  static void put(std::byte* at, __m128i v) {
+    if constexpr (kStream) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(at), v);
+    } else {
+      store(at, v);
+    }
+  }
+  template <bool kStream>
+  static void putPair(std::byte* at, const std::byte* from) {
+    for (size_t i = 0; i < kPair; i += 16) put<kStream>(at + i, load(from + i));
+  }
+
+  /// A whole block of four rows, `pitch_B` apart.
+  template <bool kStream>
+  static void interleaveBlock(std::byte* block, const std::byte* row, size_t pitch_B) {
+    const std::byte *row1 = row + pitch_B, *row2 = row + 2 * pitch_B, *row3 = row + 3 * pitch_B;
+    if constexpr (kBytes == 1) {
+      int32_t r[4];
+      std::memcpy(&r[0], row, 4);
+      std::memcpy(&r[1], row1, 4);
+      std::memcpy(&r[2], row2, 4);
+      std::memcpy(&r[3], row3, 4);
+      const __m128i upper = _mm_unpacklo_epi16(_mm_cvtsi32_si128(r[0]), _mm_cvtsi32_si128(r[1]));
+      const __m128i lower = _mm_unpacklo_epi16(_mm_cvtsi32_si128(r[2]), _mm_cvtsi32_si128(r[3]));
+      put<kStream>(block, _mm_unpacklo_epi64(upper, lower));
+    } else if constexpr (kBytes == 2) {
+      const auto half = [](const std::byte* at) { return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)); };
+      put<kStream>(block, _mm_unpacklo_epi32(half(row), half(row1)));
+      put<kStream>(block + 16, _mm_unpacklo_epi32(half(row2), half(row3)));
+    } else if constexpr (kBytes == 4) {
+      const __m128i a = load(row), b = load(row1), c = load(row2), d = load(row3);
+      put<kStream>(block, _mm_unpacklo_epi64(a, b));
+      put<kStream>(block + 16, _mm_unpackhi_epi64(a, b));
+      put<kStream>(block + 32, _mm_unpacklo_epi64(c, d));
+      put<kStream>(block + 48, _mm_unpackhi_epi64(c, d));
+    } else {
+      for (size_t half = 0; half < 2; ++half, row = row2, row1 = row3, block += kHalf) {
+        putPair<kStream>(block, row);
+        putPair<kStream>(block + kPair, row1);
+        putPair<kStream>(block + 2 * kPair, row + kPair);
+        putPair<kStream>(block + 3 * kPair, row1 + kPair);
+      }
+    }
+  }
+
+  /// The way back, for elements of four bytes and more.
+  static void streamBlockToRows(const std::byte* block, std::byte* row, size_t pitch_B) {
+    for (size_t half = 0; half < 2; ++half, row += 2 * pitch_B, block += kHalf) {
+      std::byte* row1 = row + pitch_B;
+      if constexpr (kBytes == 4) {
+        const __m128i a = load(block), b = load(block + 16);
+        put<true>(row, _mm_unpacklo_epi64(a, b));
+        put<true>(row1, _mm_unpackhi_epi64(a, b));
+      } else {
+        putPair<true>(row, block);
+        putPair<true>(row1, block + kPair);
+        putPair<true>(row + kPair, block + 2 * kPair);
+        putPair<true>(row1 + kPair, block + 3 * kPair);
+      }
+    }
+  }
+
   /// Four elements of both rows.
   static void interleave(std::byte* half, const std::byte* row0, const std::byte* row1) {
     if constexpr (kBytes == 1) {
@@ -113,6 +177,37 @@ struct QuadRows {
           std::memcpy(first + kPair, row1 + o, kBytes);
         },
         [&](size_t block, size_t o) { interleave(halves + block * to.blockPitch_B, row0 + o, row1 + o); });
+  }
+
+  /// Rows y to y + 3, y a multiple of 4; `row` is the first, the others follow at `pitch_B`.
+  template <bool kStream>
+  static void writeFourRows(const Plane& to, uint32_t x, uint32_t y, uint32_t width, const std::byte* row,
+                            size_t pitch_B) {
+    std::byte* blocks = to.element(0, y);
+    run(
+        x, width,
+        [&](uint32_t at, size_t o) {
+          for (uint32_t i = 0; i < 4; ++i) std::memcpy(to.element(at, y + i), row + i * pitch_B + o, kBytes);
+        },
+        [&](size_t block, size_t o) { interleaveBlock<kStream>(blocks + block * to.blockPitch_B, row + o, pitch_B); });
+  }
+
+  /// Whether the rows can be written by streamFourRows: elements of whole blocks begin at multiples of 16 bytes.
+  static bool canStreamRows(uint32_t x, const std::byte* row, size_t pitch_B) {
+    const size_t head_B = (4 - x % 4) % 4 * kBytes;
+    return kBytes >= 4 && (reinterpret_cast<uintptr_t>(row) + head_B) % 16 == 0 && pitch_B % 16 == 0;
+  }
+  static void streamFourRows(const Plane& from, uint32_t x, uint32_t y, uint32_t width, std::byte* row,
+                             size_t pitch_B) {
+    if constexpr (kBytes >= 4) {
+      const std::byte* blocks = from.element(0, y);
+      run(
+          x, width,
+          [&](uint32_t at, size_t o) {
+            for (uint32_t i = 0; i < 4; ++i) std::memcpy(row + i * pitch_B + o, from.element(at, y + i), kBytes);
+          },
+          [&](size_t block, size_t o) { streamBlockToRows(blocks + block * from.blockPitch_B, row + o, pitch_B); });
+    }
   }
 
   static void readTwoRows(const Plane& from, uint32_t x, uint32_t y, uint32_t width, std::byte* row0, std::byte* row1) {

@@ -80,7 +80,9 @@ Work copyQueriesWork(const abi::CopyQueriesPacket& packet) {
 }
 
 Work copyImageWork(const abi::CopyImagePacket& packet) {
-  Work work = bandsWork(WorkKind::kCopyImage, copyBands(packet), 8);
+  const Bands bands = copyBands(packet);
+  Work work = bandsWork(WorkKind::kCopyImage, bands, 8);
+  work.nonTemporal = bands.unitBytes() * bands.unitCount() >= kNonTemporalBytes;
   work.copyImage = &packet;
   return work;
 }

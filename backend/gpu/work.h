@@ -30,7 +30,7 @@ struct ByteRange {
 
 struct Work {
   WorkKind kind = WorkKind::kDispatch;
-  bool nonTemporal = false;   // kCopy, kFill: too large for the caches
+  bool nonTemporal = false;   // kCopy, kFill, kCopyImage: too large for the caches
   bool fromIndirect = false;  // kDispatch: `indirect` is the packet, its arguments are in groupCount
   uint32_t groupCount[3] = {};
   uint32_t unitCost_ns = 0;  // image commands
