@@ -19,15 +19,20 @@ using formats::FormatInfo;
 
 constexpr VkFormatFeatureFlags2 kTransfer = VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT;
 
-// Copies move blocks as they are, so that nothing of a format but its sizes need be understood.
-bool canTransfer(const FormatInfo& info) {
-  return formats::isKnown(info) && info.compression != Compression::kPvrtc && info.compression != Compression::kAstcHdr;
+// Scaled formats exist for vertices alone.
+bool isScaled(const FormatInfo& info) {
+  const formats::NumericFormat numeric = info.components[0].numeric;
+  return numeric == formats::NumericFormat::kUscaled || numeric == formats::NumericFormat::kSscaled;
 }
 
-// Blits work with four numbers of 32 bits a texel. Scaled formats exist for vertices alone.
+// Copies move blocks as they are, so that nothing of a format but its sizes need be understood.
+bool canTransfer(const FormatInfo& info) {
+  return formats::isKnown(info) && !isScaled(info) && info.compression != Compression::kPvrtc &&
+         info.compression != Compression::kAstcHdr;
+}
+
+// Blits work with four numbers of 32 bits a texel.
 VkFormatFeatureFlags2 blitFeatures(const FormatInfo& info) {
-  const formats::NumericFormat numeric = info.components[0].numeric;
-  if (numeric == formats::NumericFormat::kUscaled || numeric == formats::NumericFormat::kSscaled) return 0;
   if (formats::isMultiPlanar(info)) return 0;
   for (uint32_t p = 0; p < info.planeCount; ++p) {
     const formats::TexelCodec codec = formats::texelCodec(info.planes[p].format);
@@ -101,8 +106,6 @@ bool hasAtomics(VkFormat format) {
 
 // Whether the texture unit makes numbers of the texels of a view of this format.
 bool canRead(const FormatInfo& info) {
-  const formats::NumericFormat numeric = info.components[0].numeric;
-  if (numeric == formats::NumericFormat::kUscaled || numeric == formats::NumericFormat::kSscaled) return false;
   if (formats::isMultiPlanar(info) || info.chroma != formats::Chroma::kNone) return false;
   const texture::TexelFormat& texels = texture::texelFormat(texture::texelFormatIndex(info.planes[0].format));
   return texels.kind != texture::TexelKind::kNone && texels.kind != texture::TexelKind::kWide;
