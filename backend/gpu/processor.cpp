@@ -103,6 +103,7 @@ Queue::Step Queue::endBatch(Progress& progress) {
   earlier.add(lastEventWrite_);
   earlier.add(lastRetire_);
   if (earlier.empty()) {
+    if (machine_.isLost()) return Step::kPark;
     for (const kmd::SubmitSignal& each : signals) progress.signal(each.timeline, each.value);
     retired_.signal(batchesBegun_);
   } else {
@@ -126,7 +127,7 @@ Queue::Step Queue::endBatch(Progress& progress) {
       gates_.addEarlier(each.src ? sourceLanes(each.src) : kWaitLaneBit, scope, progress);
       scope.add(lastRetire_);
       if (scope.empty()) {
-        progress.signal(each.timeline, each.value);
+        if (!machine_.isLost()) progress.signal(each.timeline, each.value);
         continue;
       }
       if (done == join) {
@@ -264,6 +265,8 @@ Queue::Step Queue::onCall(const abi::CallPacket& packet) {
   return Step::kNext;
 }
 
+// What takes effect at once, here and below, does so only if the device is not lost once its gates have been seen open:
+// a faulting span sets the loss before it opens the gates behind it, perhaps since the decoder last looked.
 Queue::Step Queue::onWork(const Work& work, LaneMask gateLanes, uint32_t lane, uint32_t secondLane,
                           Progress& progress) {
   if (work.unitCount == 0) return Step::kNext;
@@ -275,6 +278,7 @@ Queue::Step Queue::onWork(const Work& work, LaneMask gateLanes, uint32_t lane, u
   gates_.addGates(gateLanes, gates);
   // An application thread may decode what has to wait anyway; what could run now is a worker's.
   if (gates.empty() && !progress.worker()) return Step::kHand;
+  if (gates.empty() && machine_.isLost()) return Step::kPark;
   const bool argumentsTooEarly =
       progress.worker() && work.kind == WorkKind::kDispatchIndirect && PUMICE_SEEDED_FAULT("indirect-early");
   if (!argumentsTooEarly && (!gates.empty() || !machine_.config.inlineSmallSpans)) {
@@ -308,6 +312,7 @@ Queue::Step Queue::onCopyQueries(const abi::CopyQueriesPacket& packet, Progress&
   gates_.addEarlier(kQueryLaneBit, earlier, progress);  // sees the effect of earlier query commands
   gates_.addGates(laneBit(kTransferLane), earlier);
   if (earlier.empty() && !progress.worker()) return Step::kHand;
+  if (earlier.empty() && machine_.isLost()) return Step::kPark;
   const Work work = copyQueriesWork(packet);
   if (earlier.empty() && machine_.config.inlineSmallSpans)
     executeUnits(machine_, *progress.worker(), *this, work, 0, 1, Timing::kSample);
@@ -323,7 +328,7 @@ void Queue::onWriteEvent(const abi::EventPacket& packet, bool set, Progress& pro
   gates_.addEarlier(sourceLanes(packet.src), earlier, progress);
   earlier.add(lastEventWrite_);
   if (earlier.empty()) {
-    progress.writeEvent(event, set);
+    if (!machine_.isLost()) progress.writeEvent(event, set);
     return;
   }
   Node* node = newNode(NodeKind::kWriteEvent);
@@ -360,7 +365,7 @@ void Queue::onTimestamp(const abi::TimestampPacket& packet, Progress& progress) 
   gates_.addEarlier(packet.src, earlier, progress);
   gates_.addGates(kQueryLaneBit, earlier);
   if (earlier.empty()) {
-    writeTimestamp(slot, machine_.queryWaiters);
+    if (!machine_.isLost()) writeTimestamp(slot, machine_.queryWaiters);
     return;
   }
   Node* node = newNode(NodeKind::kTimestamp);
@@ -375,7 +380,7 @@ void Queue::onResetQueries(const abi::ResetQueriesPacket& packet, Progress& prog
   Predecessors earlier;
   gates_.addEarlier(kQueryLaneBit, earlier, progress);
   if (earlier.empty()) {
-    resetQueries(slots, packet.slotCount);
+    if (!machine_.isLost()) resetQueries(slots, packet.slotCount);
     return;
   }
   Node* node = newNode(NodeKind::kResetQueries);
