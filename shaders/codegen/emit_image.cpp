@@ -1,6 +1,7 @@
 // Image operations: a call of the texture unit for every sixteen lanes, see backend/abi/image_call.h.
+#include <llvm/Analysis/VectorUtils.h>
+
 #include <algorithm>
-#include <numeric>
 
 #include "backend/abi/image_call.h"
 #include "shaders/codegen/generator.h"
@@ -17,11 +18,8 @@ namespace {
 
 // Lanes first .. first + count - 1 of a vector.
 llvm::Value* slice(llvm::IRBuilder<>& b, llvm::Value* v, uint32_t first, uint32_t count) {
-  const auto* t = llvm::cast<llvm::FixedVectorType>(v->getType());
-  if (t->getNumElements() == count) return v;
-  llvm::SmallVector<int, 32> lanes(count);
-  std::iota(lanes.begin(), lanes.end(), static_cast<int>(first));
-  return b.CreateShuffleVector(v, lanes);
+  if (llvm::cast<llvm::FixedVectorType>(v->getType())->getNumElements() == count) return v;
+  return b.CreateShuffleVector(v, llvm::createSequentialMask(first, count, 0));
 }
 
 }  // namespace
@@ -33,23 +31,23 @@ void Generator::emitDescriptorAddress(const Inst* i) {
   LevelScope scope(*this, lvl);
   llvm::Value* null = b_.CreatePtrToInt(nullDescriptor(), b_.getInt64Ty());
   const uint32_t forms = formCount(i->result);
-  Lowered out(forms);
+  const bool vectors = s.isVarying();
+  const auto like = [&](llvm::Value* v) { return vectors ? splat(v) : v; };
   const abi::BindingSlot* slot = bindingSlot(i);
+  if (!slot) {
+    define(i->result, Lowered(forms, like(null)), lvl);
+    return;
+  }
+  llvm::Value* set = b_.CreateLoad(b_.getInt64Ty(), bytePointer(bindingState_, b_.getInt64(8ull * slot->set)), "set");
+  llvm::Value* bound = b_.CreateICmpNE(set, b_.getInt64(0));
+  llvm::Value* first = b_.CreateAdd(set, b_.getInt64(uint64_t{slot->offset_B} + i->imm));
+  Lowered out(forms);
   for (uint32_t j = 0; j < forms; ++j) {
-    if (!slot) {
-      out[j] = s.isVarying() ? splat(null) : null;
-      continue;
-    }
-    llvm::Value* set = b_.CreateLoad(b_.getInt64Ty(), bytePointer(bindingState_, b_.getInt64(8ull * slot->set)), "set");
-    llvm::Value* bound = b_.CreateICmpNE(set, b_.getInt64(0));
-    llvm::Value* first = b_.CreateAdd(set, b_.getInt64(uint64_t{slot->offset_B} + i->imm));
     if (!index) {
       out[j] = b_.CreateSelect(bound, first, null);
       continue;
     }
-    const bool vectors = s.isVarying();
     llvm::Value* idx = vectors ? vector(index, j) : partScalar(index, j);
-    const auto like = [&](llvm::Value* v) { return vectors ? splat(v) : v; };
     llvm::Value* ok = b_.CreateAnd(like(bound), b_.CreateICmpULT(idx, like(b_.getInt32(slot->count))));
     llvm::Value* idx64 = b_.CreateZExt(idx, like(b_.getInt64(0))->getType());
     llvm::Value* address = b_.CreateAdd(like(first), b_.CreateMul(idx64, like(b_.getInt64(slot->stride_B))));
@@ -86,27 +84,13 @@ void Generator::emitImage(const Inst* i, const Flow& flow) {
   const uint32_t components = i->result ? i->result->type.components : 0;
   Lowered out(components * k_);
   for (uint32_t j = 0; j < k_; ++j) {
-    llvm::SmallVector<llvm::Value*, 4> pieces;  // by component, then by piece
-    const uint32_t count = lanes_ / lanes;
-    pieces.resize(size_t{components} * count);
-    for (uint32_t piece = 0; piece < count; ++piece) {
-      storeImageCall(i, a, flow, j, piece * lanes, lanes);
+    llvm::SmallVector<llvm::Value*, 2> pieces[4];  // by component
+    for (uint32_t first = 0; first < lanes_; first += lanes) {
+      storeImageCall(i, a, flow, j, first, lanes);
       b_.CreateCall(llvm::FunctionType::get(b_.getVoidTy(), {ptr}, false), function, {imageCall_});
-      for (uint32_t c = 0; c < components; ++c)
-        pieces[c * count + piece] = loadTexel(a, i->result->type.kind, c, lanes);
+      for (uint32_t c = 0; c < components; ++c) pieces[c].push_back(loadTexel(a, i->result->type.kind, c, lanes));
     }
-    for (uint32_t c = 0; c < components; ++c) {
-      llvm::Value* all = pieces[c * count];
-      for (uint32_t piece = 1; piece < count; ++piece) {
-        llvm::SmallVector<int, 32> order(lanes * (piece + 1));
-        std::iota(order.begin(), order.end(), 0);
-        // Pieces are joined one by one; the shorter side is padded first.
-        llvm::SmallVector<int, 32> pad(lanes * piece, -1);
-        std::iota(pad.begin(), pad.begin() + lanes, 0);
-        all = b_.CreateShuffleVector(all, b_.CreateShuffleVector(pieces[c * count + piece], pad), order);
-      }
-      out[c * k_ + j] = all;
-    }
+    for (uint32_t c = 0; c < components; ++c) out[c * k_ + j] = llvm::concatenateVectors(b_, pieces[c]);
   }
   if (i->result) define(i->result, std::move(out), Level::kHere);
 }

@@ -7,7 +7,6 @@
 
 #include <bit>
 #include <cassert>
-#include <vector>
 
 #include "shaders/codegen/fma_emulation.h"
 #include "shaders/ir/semantics.h"
@@ -383,17 +382,12 @@ llvm::Value* OpsEmitter::scaleByInstruction(llvm::Value* a, llvm::Value* b) {
     return b_.CreateExtractElement(r, uint64_t{0});
   }
   if (lanes > 16) {
-    std::vector<int> low, high, all;
-    for (int i = 0; i < static_cast<int>(lanes); ++i) {
-      (i < static_cast<int>(lanes) / 2 ? low : high).push_back(i);
-      all.push_back(i);
+    llvm::Value* halves[2];
+    for (uint32_t half = 0; half < 2; ++half) {
+      const auto mask = llvm::createSequentialMask(half * lanes / 2, lanes / 2, 0);
+      halves[half] = scaleByInstruction(b_.CreateShuffleVector(a, mask), b_.CreateShuffleVector(b, mask));
     }
-    llvm::Value* r[2];
-    for (int half = 0; half < 2; ++half) {
-      const std::vector<int>& mask = half == 0 ? low : high;
-      r[half] = scaleByInstruction(b_.CreateShuffleVector(a, mask), b_.CreateShuffleVector(b, mask));
-    }
-    return b_.CreateShuffleVector(r[0], r[1], all);
+    return llvm::concatenateVectors(b_, halves);
   }
   llvm::Constant* zero = llvm::ConstantAggregateZero::get(a->getType());
   if (lanes == 16) {

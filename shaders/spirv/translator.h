@@ -148,7 +148,8 @@ class Translator {
   void step(Pointer& p, uint32_t indexId);
   const Pointer* accessChain(const Instr& in, bool byElement);
   void resolveDescriptor(Pointer& p);
-  Value* descriptor(const Pointer& p, Value* index);
+  ir::Inst* descriptor(ir::Op op, ir::Type t, const Pointer& p, Value* index);
+  Value* descriptorIndex(const Pointer& p);
   Val load(const Pointer& p, uint32_t typeId);
   void loadInto(const Pointer& p, std::span<Value*> out);
   void store(const Pointer& p, Leaves leaves);
@@ -204,8 +205,7 @@ class Translator {
   void texelCoordinates(const ImageType& image, uint32_t coordinateId, ImageArguments& a);
   void sampleCoordinates(const ImageType& image, uint32_t coordinateId, bool projected, ImageArguments& a);
   Value* emitAccess(ir::Op op, ir::Type result, const ImageArguments& a);
-  void emitSample(const Instr& in, bool explicitLod, bool reference, bool projected);
-  void emitGather(const Instr& in, bool reference);
+  void emitSample(const Instr& in, abi::ImageOp op, bool explicitLod, bool reference, bool projected);
   void setTexel(const Instr& in, Value* tuple);
   void emitImageRead(const Instr& in);
   void emitImageWrite(const Instr& in);

@@ -54,25 +54,13 @@ Translator::ImageType Translator::imageType(uint32_t typeId) {
 
 // Loads a handle from a variable or an element of an array of them.
 Val Translator::loadResource(const Pointer& p, uint32_t typeId) {
-  const Decoration* set = module_.find(p.variable, spv::Decoration::DescriptorSet);
-  const Decoration* binding = module_.find(p.variable, spv::Decoration::Binding);
-  if (!set || !binding || set->literals.empty() || binding->literals.empty())
-    failInvalid("a resource has no descriptor set or binding");
   const TypeInfo& t = type(typeId);
   if (t.op != spv::Op::OpTypeImage && t.op != spv::Op::OpTypeSampler && t.op != spv::Op::OpTypeSampledImage)
     failUnsupported("a load of a whole array of resources");
-  Value* index = p.index;
-  if (index && p.scale != 1) index = e().binary(Op::IMul, index, e().i32(p.scale));
-  if (p.offset != 0) {
-    Value* constant = e().i32(static_cast<uint32_t>(std::clamp<int64_t>(p.offset, 0, ~0u)));
-    index = index ? e().binary(Op::IAdd, index, constant) : constant;
-  }
+  Value* index = descriptorIndex(p);
   std::span<Value*> leaves = allocate(t.leaves);
   for (uint32_t i = 0; i < t.leaves; ++i) {
-    ir::Inst* d =
-        index ? e().inst(Op::DescriptorAddress, ir::kI64, {index}) : e().inst(Op::DescriptorAddress, ir::kI64, {});
-    d->set = set->literals[0];
-    d->binding = binding->literals[0];
+    ir::Inst* d = descriptor(Op::DescriptorAddress, ir::kI64, p, index);
     d->imm = i * static_cast<uint32_t>(sizeof(abi::ImageDescriptor));
     leaves[i] = d->result;
   }
@@ -197,14 +185,15 @@ ir::Value* Translator::emitAccess(Op op, ir::Type result, const ImageArguments& 
 
 // -- instructions
 
-void Translator::emitSample(const Instr& in, bool explicitLod, bool reference, bool projected) {
+// `op`: kSample or kGather, which has no level.
+void Translator::emitSample(const Instr& in, ImageOp op, bool explicitLod, bool reference, bool projected) {
   const Val handle = get(in.operand(0));
   if (handle.leaves.size() != 2) failInvalid("a sampled image is expected");
   const ImageType image = imageType(handle.type);
-  ImageArguments a = imageOperands(in, reference ? 3 : 2);
+  ImageArguments a = imageOperands(in, reference || op == ImageOp::kGather ? 3 : 2);
   a.image = handle.leaves[0];
   a.sampler = handle.leaves[1];
-  a.access.op = ImageOp::kSample;
+  a.access.op = op;
   if (!explicitLod) {
     // No derivatives in compute shaders: the base level, moved by the bias.
     a.access.flags |= abi::kImageLod;
@@ -213,26 +202,10 @@ void Translator::emitSample(const Instr& in, bool explicitLod, bool reference, b
   if (reference) {
     a.access.flags |= abi::kImageReference;
     a.reference = floatOperand(scalar(in.operand(2)));
-  }
-  sampleCoordinates(image, in.operand(1), projected, a);
-  setTexel(in, emitAccess(Op::ImageRead, {image.texel.kind, 4}, a));
-}
-
-void Translator::emitGather(const Instr& in, bool reference) {
-  const Val handle = get(in.operand(0));
-  if (handle.leaves.size() != 2) failInvalid("a sampled image is expected");
-  const ImageType image = imageType(handle.type);
-  ImageArguments a = imageOperands(in, 3);
-  a.image = handle.leaves[0];
-  a.sampler = handle.leaves[1];
-  a.access.op = ImageOp::kGather;
-  if (reference) {
-    a.access.flags |= abi::kImageReference;
-    a.reference = floatOperand(scalar(in.operand(2)));
-  } else {
+  } else if (op == ImageOp::kGather) {
     a.access.gatherComponent = static_cast<uint8_t>(std::min(constantInt(in.operand(2)), 3u));
   }
-  sampleCoordinates(image, in.operand(1), false, a);
+  sampleCoordinates(image, in.operand(1), projected, a);
   setTexel(in, emitAccess(Op::ImageRead, {image.texel.kind, 4}, a));
 }
 
@@ -379,23 +352,23 @@ bool Translator::emitImage(const Instr& in) {
     }
     case spv::Op::OpImageSampleImplicitLod:
     case spv::Op::OpImageSampleExplicitLod:
-      emitSample(in, in.op == spv::Op::OpImageSampleExplicitLod, false, false);
+      emitSample(in, ImageOp::kSample, in.op == spv::Op::OpImageSampleExplicitLod, false, false);
       return true;
     case spv::Op::OpImageSampleDrefImplicitLod:
     case spv::Op::OpImageSampleDrefExplicitLod:
-      emitSample(in, in.op == spv::Op::OpImageSampleDrefExplicitLod, true, false);
+      emitSample(in, ImageOp::kSample, in.op == spv::Op::OpImageSampleDrefExplicitLod, true, false);
       return true;
     case spv::Op::OpImageSampleProjImplicitLod:
     case spv::Op::OpImageSampleProjExplicitLod:
-      emitSample(in, in.op == spv::Op::OpImageSampleProjExplicitLod, false, true);
+      emitSample(in, ImageOp::kSample, in.op == spv::Op::OpImageSampleProjExplicitLod, false, true);
       return true;
     case spv::Op::OpImageSampleProjDrefImplicitLod:
     case spv::Op::OpImageSampleProjDrefExplicitLod:
-      emitSample(in, in.op == spv::Op::OpImageSampleProjDrefExplicitLod, true, true);
+      emitSample(in, ImageOp::kSample, in.op == spv::Op::OpImageSampleProjDrefExplicitLod, true, true);
       return true;
     case spv::Op::OpImageGather:
     case spv::Op::OpImageDrefGather:
-      emitGather(in, in.op == spv::Op::OpImageDrefGather);
+      emitSample(in, ImageOp::kGather, true, in.op == spv::Op::OpImageDrefGather, false);
       return true;
     case spv::Op::OpImageFetch:
     case spv::Op::OpImageRead:

@@ -175,17 +175,28 @@ bool Translator::emitTableStore(const Instr& in) {
   return true;
 }
 
-ir::Value* Translator::descriptor(const Pointer& p, Value* index) {
+// Of the variable's descriptor, or of one of an array of them. `op`: BufferDescriptor or DescriptorAddress.
+ir::Inst* Translator::descriptor(ir::Op op, ir::Type t, const Pointer& p, Value* index) {
   const Decoration* set = module_.find(p.variable, spv::Decoration::DescriptorSet);
   const Decoration* binding = module_.find(p.variable, spv::Decoration::Binding);
   if (!set || !binding || set->literals.empty() || binding->literals.empty())
     failInvalid("a resource has no descriptor set or binding");
-  ir::Inst* d = index ? e().inst(Op::BufferDescriptor, ir::kBufferRef, {index})
-                      : e().inst(Op::BufferDescriptor, ir::kBufferRef, {});
+  ir::Inst* d = index ? e().inst(op, t, {index}) : e().inst(op, t, {});
   d->set = set->literals[0];
   d->binding = binding->literals[0];
   d->nonUniform = p.nonUniform;
-  return d->result;
+  return d;
+}
+
+// Which element of an array of resources, once all of its dimensions are indexed away; nullptr: the first.
+ir::Value* Translator::descriptorIndex(const Pointer& p) {
+  Value* index = p.index;
+  if (index && p.scale != 1) index = e().binary(Op::IMul, index, e().i32(p.scale));
+  if (p.offset > 0) {
+    const auto constant = static_cast<uint32_t>(std::min<int64_t>(p.offset, ~0u));
+    index = index ? e().binary(Op::IAdd, index, e().i32(constant)) : e().i32(constant);
+  }
+  return index;
 }
 
 // All array dimensions are indexed away: turns the pointer into one to memory.
@@ -205,17 +216,13 @@ void Translator::resolveDescriptor(Pointer& p) {
     p = chosen;
     return;
   }
-  Value* index = p.index;
-  if (p.offset > 0) {
-    const auto constant = static_cast<uint32_t>(std::min<int64_t>(p.offset, ~0u));
-    index = index ? e().binary(Op::IAdd, index, e().i32(constant)) : e().i32(constant);
-  }
+  Value* index = descriptorIndex(p);
   p.kind = Pointer::Kind::kMemory;
   p.index = nullptr;
   p.offset = 0;
   p.scale = 1;
   if (index && index->def != Value::Def::kConstant) {
-    p.base = descriptor(p, index);
+    p.base = descriptor(Op::BufferDescriptor, ir::kBufferRef, p, index)->result;
     return;
   }
   // The same for all: fetched once, at the start.
@@ -227,7 +234,7 @@ void Translator::resolveDescriptor(Pointer& p) {
     }
   }
   Emitter::Prologue prologue(emitter_);
-  p.base = descriptor(p, key ? index : nullptr);
+  p.base = descriptor(Op::BufferDescriptor, ir::kBufferRef, p, key ? index : nullptr)->result;
   if (key == 0) descriptors_.emplace(p.variable, p.base);
 }
 
@@ -357,10 +364,7 @@ void Translator::step(Pointer& p, uint32_t indexId) {
     addIndex(p, indexId, static_cast<uint32_t>(inner));
     p.type = t.element;
     if (p.kind == Pointer::Kind::kResource) return;
-    if (at->id == t.element) {
-      if (p.index && p.scale != 1) p.index = e().binary(Op::IMul, p.index, e().i32(p.scale));
-      resolveDescriptor(p);
-    }
+    if (at->id == t.element) resolveDescriptor(p);
     return;
   }
   if (p.kind == Pointer::Kind::kBuiltin) {
