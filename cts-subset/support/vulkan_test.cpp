@@ -290,7 +290,7 @@ void VulkanTest::barrier(VkCommandBuffer commands, VkPipelineStageFlags src, VkP
 
 VulkanTest::Compute VulkanTest::makeCompute(std::span<const uint32_t> spirv, std::span<const VkDescriptorType> bindings,
                                             uint32_t pushBytes, const VkSpecializationInfo* constants,
-                                            std::span<const uint32_t> counts) {
+                                            std::span<const uint32_t> counts, const SetOptions& options) {
   Compute out;
   out.types.assign(bindings.begin(), bindings.end());
   std::vector<VkDescriptorSetLayoutBinding> layoutBindings;
@@ -301,6 +301,14 @@ VulkanTest::Compute VulkanTest::makeCompute(std::span<const uint32_t> spirv, std
     sizes.push_back({bindings[i], count});
   }
   VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+  setInfo.pNext = options.layoutChain;
+  const bool updateAfterBind = std::ranges::any_of(
+      options.flags, [](auto flags) { return (flags & VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT) != 0; });
+  if (updateAfterBind) setInfo.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT;
+  VkDescriptorSetLayoutBindingFlagsCreateInfo bindingFlags{
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO, options.layoutChain,
+      static_cast<uint32_t>(options.flags.size()), options.flags.data()};
+  if (std::ranges::any_of(options.flags, [](auto flags) { return flags != 0; })) setInfo.pNext = &bindingFlags;
   setInfo.bindingCount = static_cast<uint32_t>(layoutBindings.size());
   setInfo.pBindings = layoutBindings.data();
   EXPECT_EQ(vkCreateDescriptorSetLayout(device_, &setInfo, nullptr, &out.setLayout), VK_SUCCESS);
@@ -328,6 +336,8 @@ VulkanTest::Compute VulkanTest::makeCompute(std::span<const uint32_t> spirv, std
   vkDestroyShaderModule(device_, module, nullptr);
 
   VkDescriptorPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
+  poolInfo.pNext = options.poolChain;
+  if (updateAfterBind) poolInfo.flags = VK_DESCRIPTOR_POOL_CREATE_UPDATE_AFTER_BIND_BIT;
   poolInfo.maxSets = 1;
   poolInfo.poolSizeCount = static_cast<uint32_t>(sizes.size());
   poolInfo.pPoolSizes = sizes.data();
@@ -335,6 +345,12 @@ VulkanTest::Compute VulkanTest::makeCompute(std::span<const uint32_t> spirv, std
   if (!sizes.empty()) {
     EXPECT_EQ(vkCreateDescriptorPool(device_, &poolInfo, nullptr, &descriptorPool), VK_SUCCESS);
     VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+    const uint32_t variableCount = counts.empty() ? 1 : counts.back();
+    const VkDescriptorSetVariableDescriptorCountAllocateInfo variable{
+        VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO, nullptr, 1, &variableCount};
+    if (!options.flags.empty() && (options.flags.back() & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT) != 0) {
+      allocate.pNext = &variable;
+    }
     allocate.descriptorPool = descriptorPool;
     allocate.descriptorSetCount = 1;
     allocate.pSetLayouts = &out.setLayout;

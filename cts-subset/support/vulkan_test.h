@@ -85,9 +85,20 @@ class VulkanTest : public testing::Test {
     VkDescriptorSet set = VK_NULL_HANDLE;
     std::vector<VkDescriptorType> types;
   };
+  struct SetOptions {
+    std::vector<VkDescriptorBindingFlags> flags =
+        {};                             // of each binding; empty: none. A variable count is the whole one.
+    const void* layoutChain = nullptr;  // for the set layout's pNext
+    const void* poolChain = nullptr;    // for the pool's
+  };
+  Compute makeCompute(std::span<const uint32_t> spirv, std::span<const VkDescriptorType> bindings, uint32_t pushBytes,
+                      const VkSpecializationInfo* constants, std::span<const uint32_t> counts,
+                      const SetOptions& options);
   Compute makeCompute(std::span<const uint32_t> spirv, std::span<const VkDescriptorType> bindings,
                       uint32_t pushBytes = 0, const VkSpecializationInfo* constants = nullptr,
-                      std::span<const uint32_t> counts = {});
+                      std::span<const uint32_t> counts = {}) {
+    return makeCompute(spirv, bindings, pushBytes, constants, counts, SetOptions());
+  }
   void bindBuffers(const Compute& compute, std::span<const TestBuffer> buffers);
   void bindAll(VkCommandBuffer commands, const Compute& compute);
 

@@ -38,6 +38,7 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kKHRGetMemoryRequirements2,
     DeviceExtension::kEXTMemoryBudget,
     // -- descriptors
+    DeviceExtension::kEXTDescriptorIndexing,
     DeviceExtension::kEXTInlineUniformBlock,
     DeviceExtension::kKHRDescriptorUpdateTemplate,
     DeviceExtension::kKHRMaintenance3,
@@ -113,43 +114,29 @@ void addShaderFeatures(Features* f) {
   f->shaderSubgroupClock = f->shaderDeviceClock = true;
 }
 
-// What descriptorIndexing and VK_EXT_descriptor_indexing promise as a whole (Vulkan 1.3, 47.1): images and texel
-// buffers as well. Until that is on, the features of buffers are there one by one, for devices of version 1.2.
-constexpr bool Features::*kDescriptorIndexingNeeds[] = {
-    &Features::shaderSampledImageArrayDynamicIndexing,
-    &Features::shaderStorageBufferArrayDynamicIndexing,
-    &Features::shaderUniformTexelBufferArrayDynamicIndexing,
-    &Features::shaderStorageTexelBufferArrayDynamicIndexing,
-    &Features::shaderSampledImageArrayNonUniformIndexing,
-    &Features::shaderStorageBufferArrayNonUniformIndexing,
-    &Features::shaderUniformTexelBufferArrayNonUniformIndexing,
-    &Features::descriptorBindingSampledImageUpdateAfterBind,
-    &Features::descriptorBindingStorageImageUpdateAfterBind,
-    &Features::descriptorBindingStorageBufferUpdateAfterBind,
-    &Features::descriptorBindingUniformTexelBufferUpdateAfterBind,
-    &Features::descriptorBindingStorageTexelBufferUpdateAfterBind,
-    &Features::descriptorBindingUpdateUnusedWhilePending,
-    &Features::descriptorBindingPartiallyBound,
-    &Features::runtimeDescriptorArray,
-};
-
 void addImageFeatures(Features* f) {
   f->shaderStorageImageExtendedFormats = true;
   f->shaderStorageImageReadWithoutFormat = f->shaderStorageImageWriteWithoutFormat = true;
   f->shaderImageGatherExtended = true;
   f->shaderSampledImageArrayDynamicIndexing = f->shaderStorageImageArrayDynamicIndexing = true;
+  f->shaderUniformTexelBufferArrayDynamicIndexing = f->shaderStorageTexelBufferArrayDynamicIndexing = true;
 }
 
 void addDescriptorFeatures(Features* f) {
   f->shaderUniformBufferArrayDynamicIndexing = f->shaderStorageBufferArrayDynamicIndexing = true;
   f->shaderUniformBufferArrayNonUniformIndexing = f->shaderStorageBufferArrayNonUniformIndexing = true;
+  f->shaderSampledImageArrayNonUniformIndexing = f->shaderStorageImageArrayNonUniformIndexing = true;
+  f->shaderUniformTexelBufferArrayNonUniformIndexing = f->shaderStorageTexelBufferArrayNonUniformIndexing = true;
   f->runtimeDescriptorArray = true;
   f->descriptorBindingUniformBufferUpdateAfterBind = f->descriptorBindingStorageBufferUpdateAfterBind = true;
+  f->descriptorBindingSampledImageUpdateAfterBind = f->descriptorBindingStorageImageUpdateAfterBind = true;
+  f->descriptorBindingUniformTexelBufferUpdateAfterBind = true;
+  f->descriptorBindingStorageTexelBufferUpdateAfterBind = true;
   f->descriptorBindingUpdateUnusedWhilePending = true;
   f->descriptorBindingPartiallyBound = true;
   f->descriptorBindingVariableDescriptorCount = true;
   f->inlineUniformBlock = f->descriptorBindingInlineUniformBlockUpdateAfterBind = true;
-  f->descriptorIndexing = std::ranges::all_of(kDescriptorIndexingNeeds, [f](bool Features::*need) { return f->*need; });
+  f->descriptorIndexing = true;  // all that Vulkan 1.3, 47.1 makes a part of it is above and in addImageFeatures
 }
 
 Features makeFeatures() {
@@ -329,6 +316,9 @@ void fillDescriptorIndexing(Properties* p) {
   p->maxDescriptorSetUpdateAfterBindInputAttachments = kMaxUpdateAfterBindDescriptors;
   p->shaderUniformBufferArrayNonUniformIndexingNative = VK_TRUE;
   p->shaderStorageBufferArrayNonUniformIndexingNative = VK_TRUE;
+  // Images whose descriptors differ are served one descriptor after the other: correct, and slower for it.
+  p->shaderSampledImageArrayNonUniformIndexingNative = VK_FALSE;
+  p->shaderStorageImageArrayNonUniformIndexingNative = VK_FALSE;
   p->robustBufferAccessUpdateAfterBind = VK_TRUE;
   p->maxInlineUniformBlockSize = kMaxInlineUniformBlockSize_B;
   p->maxPerStageDescriptorInlineUniformBlocks = 32;
@@ -391,7 +381,6 @@ const DeviceExtensionSet& supportedDeviceExtensions(uint32_t deviceVersion) {
   static const DeviceExtensionSet of10 = [] {
     DeviceExtensionSet s;
     for (DeviceExtension e : kDeviceExtensions) s.add(e);
-    if (supportedFeatures().descriptorIndexing) s.add(DeviceExtension::kEXTDescriptorIndexing);
     return s;
   }();
   static const DeviceExtensionSet of11 = [] {
