@@ -203,6 +203,28 @@ TEST_F(HostMemoryTest, Objects) {
   call<PFN_vkDestroyDescriptorSetLayout>("vkDestroyDescriptorSetLayout")(device_, set, nullptr);
 }
 
+TEST_F(HostMemoryTest, RenderPassesAndFramebuffers) {
+  VkAttachmentDescription attachment{};
+  attachment.format = VK_FORMAT_R8G8B8A8_UNORM;
+  attachment.samples = VK_SAMPLE_COUNT_1_BIT;
+  const VkAttachmentReference color{0, VK_IMAGE_LAYOUT_GENERAL};
+  VkSubpassDescription subpass{};
+  subpass.colorAttachmentCount = subpass.inputAttachmentCount = 1;
+  subpass.pColorAttachments = subpass.pInputAttachments = &color;
+  const VkSubpassDependency dependency{VK_SUBPASS_EXTERNAL, 0, 0, 0, 0, 0, 0};
+  VkRenderPassCreateInfo pass{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+  pass.attachmentCount = pass.subpassCount = pass.dependencyCount = 1;
+  pass.pAttachments = &attachment;
+  pass.pSubpasses = &subpass;
+  pass.pDependencies = &dependency;
+  EXPECT_GT((everyFailure<VkRenderPass>("vkCreateRenderPass", "vkDestroyRenderPass", pass)), 3);
+  const VkImageView view = VK_NULL_HANDLE;  // a framebuffer only remembers it
+  VkFramebufferCreateInfo framebuffer{VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO};
+  framebuffer.attachmentCount = 1;
+  framebuffer.pAttachments = &view;
+  EXPECT_GT((everyFailure<VkFramebuffer>("vkCreateFramebuffer", "vkDestroyFramebuffer", framebuffer)), 0);
+}
+
 // All or nothing, and null handles for nothing (Vulkan 1.3, 6.3).
 TEST_F(HostMemoryTest, CommandBuffers) {
   const VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};

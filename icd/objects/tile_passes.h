@@ -1,0 +1,22 @@
+// Which subpasses of a render pass run as one pass over the tiles.
+//
+// A tile works on attachment memory in place, so a subpass may follow another in the same tile when what it needs of it
+// lies in the tile: when every dependency between the two says BY_REGION (Vulkan 1.3, 7.1: "framebuffer-local"). A
+// subpass that depends on the whole of an earlier one has to wait until that one's tiles are done, and so do all after
+// it. Views of multiview are passes of their own, so that a change of the view mask ends a tile pass too.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "icd/objects/render_pass.h"
+
+namespace pumice::icd {
+
+/// Numbers the subpasses: rising from 0, without gaps.
+void assignTilePasses(std::span<Subpass> subpasses, std::span<const SubpassDependency> dependencies);
+
+/// Sets the first and last tile pass of every attachment that a subpass uses.
+void assignLifetimes(std::span<PassAttachment> attachments, std::span<const Subpass> subpasses);
+
+}  // namespace pumice::icd

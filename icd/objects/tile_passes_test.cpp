@@ -1,0 +1,76 @@
+#include "icd/objects/tile_passes.h"
+
+#include <gtest/gtest.h>
+
+namespace pumice::icd {
+namespace {
+
+SubpassDependency between(uint32_t source, uint32_t destination, bool byRegion) {
+  return {source, destination, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, byRegion};
+}
+
+std::vector<uint32_t> passesOf(std::vector<Subpass> subpasses, const std::vector<SubpassDependency>& dependencies) {
+  assignTilePasses(subpasses, dependencies);
+  std::vector<uint32_t> numbers;
+  for (const Subpass& s : subpasses) numbers.push_back(s.tilePass);
+  return numbers;
+}
+
+using Numbers = std::vector<uint32_t>;
+
+TEST(TilePasses, IndependentSubpassesShareTiles) {
+  EXPECT_EQ(passesOf(std::vector<Subpass>(3), {}), (Numbers{0, 0, 0}));
+}
+
+TEST(TilePasses, DependenciesByRegionShareTiles) {
+  EXPECT_EQ(passesOf(std::vector<Subpass>(3), {between(0, 1, true), between(1, 2, true), between(0, 2, true)}),
+            (Numbers{0, 0, 0}));
+}
+
+TEST(TilePasses, OneDependencyOnTheWholeSeparates) {
+  EXPECT_EQ(passesOf(std::vector<Subpass>(3), {between(0, 1, true), between(0, 1, false)}), (Numbers{0, 1, 1}));
+  EXPECT_EQ(passesOf(std::vector<Subpass>(4), {between(0, 1, true), between(1, 2, true), between(0, 3, false)}),
+            (Numbers{0, 0, 0, 1}));
+}
+
+// What is separated already does not separate again: subpass 2 waits for the tiles of 0 through 1.
+TEST(TilePasses, EarlierPassesDoNotMatter) {
+  EXPECT_EQ(passesOf(std::vector<Subpass>(3), {between(0, 1, false), between(0, 2, false)}), (Numbers{0, 1, 1}));
+  EXPECT_EQ(passesOf(std::vector<Subpass>(3), {between(0, 1, false), between(1, 2, false)}), (Numbers{0, 1, 2}));
+}
+
+TEST(TilePasses, WhatLiesOutsideDoesNotSeparate) {
+  EXPECT_EQ(passesOf(std::vector<Subpass>(2),
+                     {between(VK_SUBPASS_EXTERNAL, 1, false), between(0, VK_SUBPASS_EXTERNAL, false)}),
+            (Numbers{0, 0}));
+}
+
+TEST(TilePasses, AnotherViewMaskSeparates) {
+  std::vector<Subpass> subpasses(4);
+  subpasses[0].viewMask = subpasses[1].viewMask = 3;
+  subpasses[2].viewMask = 1;
+  subpasses[3].viewMask = 3;
+  EXPECT_EQ(passesOf(subpasses, {}), (Numbers{0, 0, 1, 2}));
+}
+
+TEST(TilePasses, LifetimesSpanAllKindsOfUse) {
+  std::vector<Subpass> subpasses(4);
+  for (uint32_t i = 0; i < 4; ++i) subpasses[i].tilePass = i;
+  subpasses[1].colors = {{VK_ATTACHMENT_UNUSED}, {0}};
+  subpasses[1].resolves = {{VK_ATTACHMENT_UNUSED}, {1}};
+  subpasses[0].depthStencil = {2};
+  subpasses[2].inputs = {{0, VK_IMAGE_ASPECT_COLOR_BIT}};
+  subpasses[3].depthStencilResolve = {3};
+  subpasses[3].inputs = {{2, VK_IMAGE_ASPECT_DEPTH_BIT}};
+  std::vector<PassAttachment> attachments(5);
+  assignLifetimes(attachments, subpasses);
+  const std::pair<uint32_t, uint32_t> expected[] = {{1, 2}, {1, 1}, {0, 3}, {3, 3}};
+  for (uint32_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(attachments[i].firstTilePass, expected[i].first) << i;
+    EXPECT_EQ(attachments[i].lastTilePass, expected[i].second) << i;
+  }
+  EXPECT_GT(attachments[4].firstTilePass, attachments[4].lastTilePass);  // nobody uses it
+}
+
+}  // namespace
+}  // namespace pumice::icd
