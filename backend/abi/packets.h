@@ -35,6 +35,8 @@ enum class PacketOp : uint16_t {
   kWaitEvents,
   kWriteTimestamp,
   kResetQueries,
+  kBeginStatistics,
+  kEndStatistics,
   kCopyQueries,
   kLabelBegin,  // debug labels, for traces and dumps only
   kLabelEnd,
@@ -221,6 +223,17 @@ struct ResetQueriesPacket {
   uint32_t reserved;
 };
 static_assert(sizeof(ResetQueriesPacket) == 24);
+
+// Between the two, which stand in one stream or in streams called from it, compute invocations of dispatches are
+// counted (a PacketHeader begins); the end writes the query when earlier compute work is complete.
+struct EndStatisticsPacket {
+  PacketHeader header;
+  uint64_t slotAddress;  // of the query's first slot
+  uint32_t slotCount;
+  uint32_t invocationsSlot;  // which slot gets the count, the others get zero; kNoSlot: none
+};
+static_assert(sizeof(EndStatisticsPacket) == 24);
+inline constexpr uint32_t kNoSlot = ~0u;
 
 struct CopyQueriesPacket {
   PacketHeader header;

@@ -137,6 +137,44 @@ TEST_P(Control, TimestampsComeAfterTheirWork) {
   EXPECT_LE(slots[1].value, sched::monotonicNow_ns());
 }
 
+// Direct and indirect dispatches, in a called stream too, between begin and end alone; the reset before the count, the
+// availability after the work.
+TEST_P(Control, StatisticsCountInvocations) {
+  Program program(store, 1'000'000);
+  program.program.localSize[0] = 8;
+  program.program.localSize[1] = 3;
+  uint32_t word = 0;
+  const uint32_t args[3] = {5, 2, 1};
+  abi::QuerySlot slots[3] = {{9, 1}, {9, 1}, {9, 1}};
+  Stream inner, stream;
+  inner.dispatch(program, Store{&word, 1, 0}, 2, 1, 3);
+  stream.resetQueries(slots, 3);
+  stream.dispatch(program, Store{&word, 1, 1000}, 100);
+  stream.beginStatistics();
+  stream.dispatch(program, Store{&word, 1, 1000}, 4, 5);
+  stream.call(inner);
+  stream.dispatchIndirect(program, Store{&word, 1, 1000}, args);
+  stream.endStatistics(slots, 2, 1);
+  stream.dispatch(program, Store{&word, 1, 0}, 100);
+  stream.beginStatistics();
+  stream.endStatistics(slots + 2, 1, 0);
+  uint64_t results[5] = {};
+  stream.copyQueries(slots, 1, results, 16, 1 | 4);
+  stream.copyQueries(slots + 2, 1, results + 3, 16, 1 | 4);
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_EQ(Batch().run(stream).submit(device_, queue_), Status::kOk);
+    ASSERT_EQ(device_.idle(queue_), Status::kOk);
+    EXPECT_EQ(slots[0].value, 0u);
+    EXPECT_EQ(slots[1].value, 24u * (20 + 6 + 10));
+    EXPECT_EQ(slots[1].available, 1u);
+    EXPECT_EQ(results[0], 0u);
+    EXPECT_EQ(results[1], 1u);
+    EXPECT_EQ(results[3], 0u);
+    EXPECT_EQ(results[4], 1u);
+    slots[1].value = 7;
+  }
+}
+
 TEST_P(Control, QueryCommandsKeepTheirOrder) {
   Program program(store, 1'000'000);
   uint32_t word = 0;

@@ -206,6 +206,7 @@ Work resolveIndirect(Machine& machine, sched::Worker&, const Queue& queue, const
   }
   for (int i = 0; i < 3; ++i) resolved.groupCount[i] = arguments.groups[i];
   resolved.unitCount = uint64_t{arguments.groups[0]} * arguments.groups[1] * arguments.groups[2];
+  if (resolved.invocations) __atomic_fetch_add(resolved.invocations, invocationsOf(resolved), __ATOMIC_RELAXED);
   return resolved;
 }
 

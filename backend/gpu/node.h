@@ -37,6 +37,7 @@ enum class NodeKind : uint8_t {
   kWriteEvent,    // sets or resets an event
   kTimestamp,     // writes a query slot
   kResetQueries,  // makes query slots unavailable
+  kStatistics,    // writes the slots of a query
 };
 
 struct Node {
@@ -48,12 +49,13 @@ struct Node {
   Node* link = nullptr;  // free list, or list of fired nodes: never both
   NodeKind kind = NodeKind::kGate;
   bool eventValue = false;  // kWriteEvent
-  uint32_t slotCount = 0;   // kResetQueries
-  uint64_t value = 0;       // kSignal, kRetire
+  uint32_t slotCount = 0;   // kResetQueries, kStatistics
+  uint32_t slotIndex = 0;   // kStatistics: the slot that gets the count
+  uint64_t value = 0;       // kSignal, kRetire; kStatistics: the count, atomic until the node fires
   union {
     kmd::Timeline* timeline = nullptr;  // kSignal, kWait
     kmd::Event* event;                  // kWriteEvent
-    abi::QuerySlot* slots;              // kTimestamp, kResetQueries
+    abi::QuerySlot* slots;              // kTimestamp, kResetQueries, kStatistics
   };
   kmd::TimelineWaiter waiter;  // kWait
 

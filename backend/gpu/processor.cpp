@@ -184,15 +184,21 @@ Queue::Step Queue::step(Progress& progress) {
       gates_.barrier(packet.src, packet.dst, progress);
       break;
     }
-    case abi::PacketOp::kDispatch:
-      next =
-          onWork(dispatchWork(as<abi::DispatchPacket>(header)), laneBit(kComputeLane), kComputeLane, kNoLane, progress);
+    case abi::PacketOp::kDispatch: {
+      const Work work = dispatchWork(as<abi::DispatchPacket>(header));
+      const uint64_t invocations = statistics_ ? invocationsOf(work) : 0;  // afterwards the packet may be gone
+      next = onWork(work, laneBit(kComputeLane), kComputeLane, kNoLane, progress);
+      if (next == Step::kNext && statistics_) __atomic_fetch_add(&statistics_->value, invocations, __ATOMIC_RELAXED);
       break;
-    case abi::PacketOp::kDispatchIndirect:
-      // The arguments are read when both gates have opened, by the worker that starts the span.
-      next = onWork(dispatchIndirectWork(as<abi::DispatchIndirectPacket>(header)),
-                    laneBit(kComputeLane) | laneBit(kIndirectLane), kComputeLane, kIndirectLane, progress);
+    }
+    case abi::PacketOp::kDispatchIndirect: {
+      // The arguments are read, and their invocations counted, when both gates have opened, by the worker that starts
+      // the span.
+      Work work = dispatchIndirectWork(as<abi::DispatchIndirectPacket>(header));
+      if (statistics_) work.invocations = &statistics_->value;
+      next = onWork(work, laneBit(kComputeLane) | laneBit(kIndirectLane), kComputeLane, kIndirectLane, progress);
       break;
+    }
     case abi::PacketOp::kCopyBuffer: {
       const auto& packet = as<abi::CopyBufferPacket>(header);
       next = onTransfer(copyWork(packet.dst, packet.src, packet.size_B), progress);
@@ -232,6 +238,15 @@ Queue::Step Queue::step(Progress& progress) {
     case abi::PacketOp::kWriteTimestamp:
       if (parkOnWindow()) return Step::kPark;
       onTimestamp(as<abi::TimestampPacket>(header), progress);
+      break;
+    case abi::PacketOp::kBeginStatistics:
+      if (parkOnWindow()) return Step::kPark;
+      if (!statistics_) statistics_ = newNode(NodeKind::kStatistics);
+      statistics_->value = 0;
+      break;
+    case abi::PacketOp::kEndStatistics:
+      if (parkOnWindow()) return Step::kPark;
+      onEndStatistics(as<abi::EndStatisticsPacket>(header), progress);
       break;
     case abi::PacketOp::kResetQueries:
       if (parkOnWindow()) return Step::kPark;
@@ -370,6 +385,21 @@ void Queue::onTimestamp(const abi::TimestampPacket& packet, Progress& progress) 
   }
   Node* node = newNode(NodeKind::kTimestamp);
   node->slots = slot;
+  addEdge(node, gates_.collector(kQueryLane));
+  start(node, earlier, progress);
+}
+
+void Queue::onEndStatistics(const abi::EndStatisticsPacket& packet, Progress& progress) {
+  if (!statistics_) return corrupt("a query ends that has not begun");
+  progress.propagate();
+  Node* node = statistics_;
+  statistics_ = nullptr;
+  node->slots = reinterpret_cast<abi::QuerySlot*>(packet.slotAddress);
+  node->slotCount = packet.slotCount;
+  node->slotIndex = packet.invocationsSlot;
+  Predecessors earlier;
+  gates_.addEarlier(laneBit(kComputeLane), earlier, progress);
+  gates_.addGates(kQueryLaneBit, earlier);
   addEdge(node, gates_.collector(kQueryLane));
   start(node, earlier, progress);
 }

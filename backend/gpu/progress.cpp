@@ -63,6 +63,12 @@ void Progress::fire(Node* node) {
     case NodeKind::kResetQueries:
       if (!lost) resetQueries(node->slots, node->slotCount);
       break;
+    case NodeKind::kStatistics:
+      if (!lost) {
+        const uint64_t count = __atomic_load_n(&node->value, __ATOMIC_RELAXED);
+        writeStatistics(node->slots, node->slotCount, node->slotIndex, count, machine_.queryWaiters);
+      }
+      break;
   }
   node->link = nullptr;
   (lastFired_ ? lastFired_->link : firstFired_) = node;

@@ -49,6 +49,12 @@ void writeTimestamp(abi::QuerySlot* slot, QueryWaiters& waiters) {
   waiters.queryWritten();
 }
 
+void writeStatistics(abi::QuerySlot* slots, uint32_t slotCount, uint32_t which, uint64_t count, QueryWaiters& waiters) {
+  for (uint32_t i = 0; i < slotCount; ++i) __atomic_store_n(&slots[i].value, i == which ? count : 0, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < slotCount; ++i) __atomic_store_n(&slots[i].available, 1, __ATOMIC_SEQ_CST);
+  waiters.queryWritten();
+}
+
 void resetQueries(abi::QuerySlot* slots, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
     __atomic_store_n(&slots[i].available, 0, __ATOMIC_RELEASE);

@@ -1,5 +1,5 @@
-// Query slots: what timestamps write and query copies read. The host reads them, too (vkGetQueryPoolResults), so that
-// `available` is written last, with release order.
+// Query slots: what timestamps and statistics write and query copies read. The host reads them, too
+// (vkGetQueryPoolResults), so that `available` is written last, with release order.
 #pragma once
 
 #include <atomic>
@@ -29,6 +29,8 @@ class QueryWaiters {
 };
 
 void writeTimestamp(abi::QuerySlot* slot, QueryWaiters& waiters);
+// A query of statistics: `count` goes to the slot `which` of them, zero to the others.
+void writeStatistics(abi::QuerySlot* slots, uint32_t slotCount, uint32_t which, uint64_t count, QueryWaiters& waiters);
 void resetQueries(abi::QuerySlot* slots, uint32_t count);
 
 // vkCmdCopyQueryPoolResults (Vulkan 1.3, 18.2). Everything that it could wait for has happened when it runs: a query

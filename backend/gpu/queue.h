@@ -82,6 +82,7 @@ class Queue final : public kmd::Queue {
   void onWriteEvent(const abi::EventPacket& packet, bool set, Progress& progress);
   Step onWaitEvents(const abi::WaitEventsPacket& packet);
   void onTimestamp(const abi::TimestampPacket& packet, Progress& progress);
+  void onEndStatistics(const abi::EndStatisticsPacket& packet, Progress& progress);
   void onResetQueries(const abi::ResetQueriesPacket& packet, Progress& progress);
   void addSpan(const Work& work, const Predecessors& predecessors, uint32_t lane, uint32_t secondLane,
                Progress& progress);
@@ -107,6 +108,7 @@ class Queue final : public kmd::Queue {
   Gates gates_{*this};
   Node* lastRetire_ = nullptr;      // join of the newest batch, if it may be incomplete: batches retire in order
   Node* lastEventWrite_ = nullptr;  // event commands of a queue take effect in order
+  Node* statistics_ = nullptr;      // of the query that has begun; under construction until it ends
   const kmd::RingRecord* batch_ = nullptr;
   uint32_t waitsDone_ = 0;
   uint32_t streamsBegun_ = 0;

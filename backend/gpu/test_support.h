@@ -143,6 +143,15 @@ class Stream {
   void timestamp(abi::QuerySlot* slot, StageMask src) {
     put(abi::PacketOp::kWriteTimestamp, abi::TimestampPacket{{}, reinterpret_cast<uint64_t>(slot), src, 0});
   }
+  void beginStatistics() {
+    struct Bare {
+      abi::PacketHeader header;
+    };
+    put(abi::PacketOp::kBeginStatistics, Bare{});
+  }
+  void endStatistics(abi::QuerySlot* slots, uint32_t count, uint32_t which) {
+    put(abi::PacketOp::kEndStatistics, abi::EndStatisticsPacket{{}, reinterpret_cast<uint64_t>(slots), count, which});
+  }
   void resetQueries(abi::QuerySlot* slots, uint32_t count) {
     put(abi::PacketOp::kResetQueries, abi::ResetQueriesPacket{{}, reinterpret_cast<uint64_t>(slots), count, 0});
   }

@@ -39,6 +39,12 @@ DispatchState dispatchState(const Work& work) {
   return {packet.program, packet.bindings, packet.pushConstants, kNoBase};
 }
 
+uint64_t invocationsOf(const Work& work) {
+  uint64_t n = work.unitCount;
+  for (const uint32_t size : programOf(work).localSize) n *= size;
+  return n;
+}
+
 Work dispatchWork(const abi::DispatchPacket& packet) {
   Work work;
   work.kind = WorkKind::kDispatch;

@@ -35,6 +35,7 @@ struct Work {
   uint32_t groupCount[3] = {};
   uint32_t unitCost_ns = 0;  // image commands
   uint64_t unitCount = 0;
+  uint64_t* invocations = nullptr;  // kDispatchIndirect: where invocations are counted; nullptr: nowhere
   union {
     const abi::DispatchPacket* dispatch = nullptr;
     const abi::DispatchIndirectPacket* indirect;
@@ -58,6 +59,9 @@ DispatchState dispatchState(const Work& work);
 inline const abi::ComputeProgram& programOf(const Work& work) {
   return *(work.kind == WorkKind::kDispatch && !work.fromIndirect ? work.dispatch->program : work.indirect->program);
 }
+
+// Invocations of all workgroups of a kDispatch.
+uint64_t invocationsOf(const Work& work);
 
 Work dispatchWork(const abi::DispatchPacket& packet);
 Work dispatchIndirectWork(const abi::DispatchIndirectPacket& packet);

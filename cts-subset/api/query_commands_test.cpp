@@ -121,9 +121,11 @@ TEST_F(QueryCommandsTest, PeerMemoryOfTheOnlyDevice) {
 
 TEST_F(QueryCommandsTest, BufferRequirementsWithoutABuffer) {
   setenv("PUMICE_API_VERSION", "1.3", 1);
-  createInstance({.validation = false, .apiVersion = VK_API_VERSION_1_3});  // maintenance4 is not a feature yet
+  createInstance({.apiVersion = VK_API_VERSION_1_3});
   unsetenv("PUMICE_API_VERSION");
-  createDevice();
+  VkPhysicalDeviceMaintenance4Features features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES};
+  features.maintenance4 = VK_TRUE;
+  createDevice({.features = &features});
   VkBufferCreateInfo buffer{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   buffer.size = 12345;
   buffer.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;

@@ -1,4 +1,7 @@
-"""Assembles SPIR-V text and writes it as a C array. usage: assemble.py SPIRV_AS NAME INPUT OUTPUT"""
+"""Assembles SPIR-V text and writes it as a C array. usage: assemble.py SPIRV_AS NAME INPUT OUTPUT
+
+The first line may ask for a newer environment: `;! vulkan1.1`.
+"""
 import pathlib
 import struct
 import subprocess
@@ -6,7 +9,9 @@ import sys
 
 assembler, name, source, header = sys.argv[1:]
 binary = header + ".spv"
-subprocess.run([assembler, "--target-env", "vulkan1.0", source, "-o", binary], check=True)
+first = pathlib.Path(source).read_text().partition("\n")[0]
+environment = first.removeprefix(";!").strip() if first.startswith(";!") else "vulkan1.0"
+subprocess.run([assembler, "--target-env", environment, source, "-o", binary], check=True)
 data = pathlib.Path(binary).read_bytes()
 words = struct.unpack(f"<{len(data) // 4}I", data)
 lines = ["".join(f"0x{w:08x}," for w in words[i:i + 8]) for i in range(0, len(words), 8)]

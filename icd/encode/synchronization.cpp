@@ -149,12 +149,29 @@ VKAPI_ATTR void VKAPI_CALL vkCmdWriteTimestamp2(VkCommandBuffer commandBuffer, V
   writeTimestamp(commandBuffer, stage, queryPool, query);
 }
 
+// Only statistics can begin: occlusion is counted in render passes.
+VKAPI_ATTR void VKAPI_CALL vkCmdBeginQuery(VkCommandBuffer commandBuffer, VkQueryPool queryPool, uint32_t,
+                                           VkQueryControlFlags) {
+  if (!QueryPool::from(queryPool)->countsStatistics()) return;
+  CommandBuffer::from(commandBuffer)->stream().append<abi::PacketHeader>(abi::PacketOp::kBeginStatistics);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdEndQuery(VkCommandBuffer commandBuffer, VkQueryPool queryPool, uint32_t query) {
+  const QueryPool& pool = *QueryPool::from(queryPool);
+  if (!pool.countsStatistics()) return;
+  auto* packet =
+      CommandBuffer::from(commandBuffer)->stream().append<abi::EndStatisticsPacket>(abi::PacketOp::kEndStatistics);
+  packet->slotAddress = pool.slotAddress(query);
+  packet->slotCount = pool.slotsPerQuery();
+  packet->invocationsSlot = pool.invocationsSlot();
+}
+
 VKAPI_ATTR void VKAPI_CALL vkCmdResetQueryPool(VkCommandBuffer commandBuffer, VkQueryPool queryPool,
                                                uint32_t firstQuery, uint32_t queryCount) {
   auto* packet =
       CommandBuffer::from(commandBuffer)->stream().append<abi::ResetQueriesPacket>(abi::PacketOp::kResetQueries);
   packet->slotAddress = QueryPool::from(queryPool)->slotAddress(firstQuery);
-  packet->slotCount = queryCount;
+  packet->slotCount = queryCount * QueryPool::from(queryPool)->slotsPerQuery();
   packet->reserved = 0;
 }
 
@@ -166,7 +183,7 @@ VKAPI_ATTR void VKAPI_CALL vkCmdCopyQueryPoolResults(VkCommandBuffer commandBuff
       CommandBuffer::from(commandBuffer)->stream().append<abi::CopyQueriesPacket>(abi::PacketOp::kCopyQueries);
   packet->slotAddress = QueryPool::from(queryPool)->slotAddress(firstQuery);
   packet->queryCount = queryCount;
-  packet->slotsPerQuery = 1;
+  packet->slotsPerQuery = QueryPool::from(queryPool)->slotsPerQuery();
   packet->dst = Buffer::from(dstBuffer)->address() + dstOffset;
   packet->stride_B = stride;
   packet->vkResultFlags = flags;

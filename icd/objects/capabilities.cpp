@@ -86,7 +86,9 @@ constexpr DeviceExtension kDeviceExtensions[] = {
 
 // What the registry allows on devices of version 1.1 alone.
 constexpr DeviceExtension kDeviceExtensionsOf11[] = {
+    DeviceExtension::kKHRMaintenance4,
     DeviceExtension::kKHRShaderSubgroupExtendedTypes,
+    DeviceExtension::kKHRShaderSubgroupUniformControlFlow,
     DeviceExtension::kKHRSpirv14,
     DeviceExtension::kEXTSubgroupSizeControl,
 };
@@ -109,6 +111,7 @@ void addShaderFeatures(Features* f) {
   f->scalarBlockLayout = f->uniformBufferStandardLayout = true;
   f->shaderIntegerDotProduct = true;
   f->shaderSubgroupExtendedTypes = true;
+  f->shaderSubgroupUniformControlFlow = true;  // reconvergence is maximal anyway
   f->subgroupSizeControl = f->computeFullSubgroups = true;
   f->subgroupBroadcastDynamicId = true;
   f->shaderSubgroupClock = f->shaderDeviceClock = true;
@@ -144,7 +147,10 @@ Features makeFeatures() {
   f.bufferDeviceAddress = true;
   f.bufferDeviceAddressCaptureReplay = true;
   f.hostQueryReset = true;
+  f.inheritedQueries = true;
+  f.maintenance4 = true;
   f.pipelineCreationCacheControl = true;
+  f.pipelineStatisticsQuery = true;
   f.privateData = true;
   f.synchronization2 = true;
   f.timelineSemaphore = true;

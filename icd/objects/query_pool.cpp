@@ -1,6 +1,7 @@
 #include "icd/objects/query_pool.h"
 
 #include <atomic>
+#include <bit>
 #include <cstring>
 
 #include "gen/entrypoints.h"
@@ -29,13 +30,20 @@ QueryPool::~QueryPool() {
 }
 
 VkResult QueryPool::init(const VkQueryPoolCreateInfo& info) {
+  if (info.queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS) {
+    constexpr uint32_t kInvocations = VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
+    countsStatistics_ = true;
+    slotsPerQuery_ = static_cast<uint32_t>(std::popcount(info.pipelineStatistics));
+    if ((info.pipelineStatistics & kInvocations) != 0)
+      invocationsSlot_ = static_cast<uint32_t>(std::popcount(info.pipelineStatistics & (kInvocations - 1)));
+  }
   kmd::AllocationInfo wish;  // zeroed: no query is available
-  wish.size_B = uint64_t{info.queryCount} * sizeof(abi::QuerySlot);
+  wish.size_B = uint64_t{info.queryCount} * slotsPerQuery_ * sizeof(abi::QuerySlot);
   return toResult(device_.gpu().allocate(wish, &slots_));
 }
 
 void QueryPool::reset(uint32_t first, uint32_t count) {
-  std::memset(reinterpret_cast<void*>(slotAddress(first)), 0, size_t{count} * sizeof(abi::QuerySlot));
+  std::memset(reinterpret_cast<void*>(slotAddress(first)), 0, size_t{count} * slotsPerQuery_ * sizeof(abi::QuerySlot));
 }
 
 VkResult QueryPool::results(uint32_t first, uint32_t count, size_t stride_B, VkQueryResultFlags flags, std::byte* out) {
@@ -43,17 +51,18 @@ VkResult QueryPool::results(uint32_t first, uint32_t count, size_t stride_B, VkQ
   VkResult result = VK_SUCCESS;
   for (uint32_t i = 0; i < count; ++i) {
     const auto* slot = reinterpret_cast<const abi::QuerySlot*>(slotAddress(first + i));
+    const abi::QuerySlot* last = slot + slotsPerQuery_ - 1;  // becomes available after the others
     if ((flags & VK_QUERY_RESULT_WAIT_BIT) != 0) {
-      if (const kmd::Status status = device_.gpu().waitQuery(slot); status != kmd::Status::kOk) return toResult(status);
+      if (const kmd::Status status = device_.gpu().waitQuery(last); status != kmd::Status::kOk) return toResult(status);
     }
-    const bool available = isAvailable(slot);
+    const bool available = isAvailable(last);
     std::byte* at = out + i * stride_B;
-    // Vulkan 1.3, 19.4: without availability the result is left alone unless PARTIAL asks for a value in between.
-    if (available || (flags & VK_QUERY_RESULT_PARTIAL_BIT) != 0) {
-      put(at, slot->value);
+    for (; slot <= last; ++slot) {
+      // Vulkan 1.3, 19.4: without availability the result is left alone unless PARTIAL asks for a value in between.
+      if (available || (flags & VK_QUERY_RESULT_PARTIAL_BIT) != 0) put(at, slot->value);
+      at += (flags & VK_QUERY_RESULT_64_BIT) != 0 ? 8 : 4;
     }
     if (!available && (flags & VK_QUERY_RESULT_PARTIAL_BIT) == 0) result = VK_NOT_READY;
-    at += (flags & VK_QUERY_RESULT_64_BIT) != 0 ? 8 : 4;
     if ((flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT) != 0) put(at, available);
   }
   return result;

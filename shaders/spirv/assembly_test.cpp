@@ -73,6 +73,20 @@ const std::string kStart = R"(
 %outp = OpAccessChain %ptr %out %c0 %index
 )";
 
+// A module may declare what its fragment shaders use.
+TEST(Assembly, CapabilitiesOfOtherStages) {
+  TestMachine m;
+  m.buffer(0).resize(8);
+  m.buffer(1).resize(8);
+  const std::string extra =
+      "\nOpCapability DemoteToHelperInvocation\nOpExtension \"SPV_EXT_demote_to_helper_invocation\"\n"
+      "OpExtension \"SPV_KHR_terminate_invocation\"\n";
+  std::string header = kHeader;
+  header.insert(header.find("OpMemoryModel"), extra);
+  EXPECT_EQ(m.loadAndRun(assemble(header + kStart + "OpStore %outp %index\nOpReturn\nOpFunctionEnd\n")), "");
+  EXPECT_EQ(m.buffer(0), (Words{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
 // Two sides of a selection meet in a block that is not the declared merge block.
 TEST(Assembly, JoinBeforeTheMerge) {
   const Words out = runOn(kStart + R"(

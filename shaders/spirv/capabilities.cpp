@@ -44,6 +44,7 @@ bool isSupported(spv::Capability c) {
     case C::DenormPreserve:
     case C::SignedZeroInfNanPreserve:
     case C::RoundingModeRTE:
+    case C::DemoteToHelperInvocation:  // of the module's fragment shaders
     case C::DeviceGroup:
     case C::ShaderClockKHR:
     case C::DotProduct:

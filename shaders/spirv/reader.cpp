@@ -36,6 +36,7 @@ void Translator::run() {
       case spv::ExecutionMode::RoundingModeRTE:
         break;
       case spv::ExecutionMode::SubgroupSize:
+      case spv::ExecutionMode::SubgroupUniformControlFlowKHR:  // reconvergence is maximal for all shaders
         break;
       default:
         failUnsupported("execution mode " + std::to_string(mode->operand(1)));
