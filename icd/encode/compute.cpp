@@ -18,15 +18,15 @@ VKAPI_ATTR void VKAPI_CALL vkCmdBindDescriptorSets(VkCommandBuffer commandBuffer
                                                    VkPipelineLayout layout, uint32_t firstSet,
                                                    uint32_t descriptorSetCount, const VkDescriptorSet* pDescriptorSets,
                                                    uint32_t, const uint32_t* pDynamicOffsets) {
-  CommandBuffer& self = *CommandBuffer::from(commandBuffer);
+  BindingTracker& bindings = CommandBuffer::from(commandBuffer)->bindings();
   const PipelineLayout& pipelineLayout = *PipelineLayout::from(layout);
   for (uint32_t i = 0; i < descriptorSetCount; ++i) {
     const DescriptorSet* set = DescriptorSet::from(pDescriptorSets[i]);
-    self.bindSet(firstSet + i, set != nullptr ? set->address() : 0);
+    bindings.bindSet(firstSet + i, set != nullptr ? set->address() : 0);
     // Offsets come in the order of (set, binding, array element), which is how they are numbered.
     const uint32_t base = pipelineLayout.dynamicBase(firstSet + i);
     const uint32_t count = pipelineLayout.set(firstSet + i).dynamicCount();
-    for (uint32_t d = 0; d < count; ++d) self.setDynamicOffset(base + d, *pDynamicOffsets++);
+    for (uint32_t d = 0; d < count; ++d) bindings.setDynamicOffset(base + d, *pDynamicOffsets++);
   }
 }
 
@@ -35,7 +35,7 @@ VKAPI_ATTR void VKAPI_CALL vkCmdPushDescriptorSetKHR(VkCommandBuffer commandBuff
                                                      uint32_t descriptorWriteCount,
                                                      const VkWriteDescriptorSet* pDescriptorWrites) {
   const PipelineLayout& pipelineLayout = *PipelineLayout::from(layout);
-  std::byte* memory = CommandBuffer::from(commandBuffer)->pushSet(pipelineLayout, set);
+  std::byte* memory = CommandBuffer::from(commandBuffer)->bindings().pushSet(pipelineLayout.set(set), set);
   for (uint32_t i = 0; i < descriptorWriteCount; ++i) {
     writeDescriptors(pipelineLayout.set(set), memory, pDescriptorWrites[i]);
   }
@@ -46,7 +46,7 @@ VKAPI_ATTR void VKAPI_CALL vkCmdPushDescriptorSetWithTemplateKHR(VkCommandBuffer
                                                                  VkPipelineLayout layout, uint32_t set,
                                                                  const void* pData) {
   const PipelineLayout& pipelineLayout = *PipelineLayout::from(layout);
-  std::byte* memory = CommandBuffer::from(commandBuffer)->pushSet(pipelineLayout, set);
+  std::byte* memory = CommandBuffer::from(commandBuffer)->bindings().pushSet(pipelineLayout.set(set), set);
   DescriptorTemplate::from(descriptorUpdateTemplate)->write(pipelineLayout.set(set), memory, pData);
 }
 

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <array>
-#include <vector>
 
 #include "backend/abi/packets.h"
+#include "icd/encode/binding_tracker.h"
 #include "icd/encode/command_stream.h"
 #include "icd/objects/object.h"
 
@@ -14,8 +14,6 @@ namespace pumice::icd {
 
 class CommandPool;
 class ComputePipeline;
-class DescriptorSetShape;
-class PipelineLayout;
 
 class CommandBuffer : public Object<CommandBuffer, VkCommandBuffer, VK_OBJECT_TYPE_COMMAND_BUFFER> {
  public:
@@ -34,35 +32,24 @@ class CommandBuffer : public Object<CommandBuffer, VkCommandBuffer, VK_OBJECT_TY
 
   // -- compute state
   void bindPipeline(const ComputePipeline& pipeline) { pipeline_ = &pipeline; }
-  void bindSet(uint32_t index, uint64_t address);
-  void setDynamicOffset(uint32_t index, uint32_t offset_B);
+  BindingTracker& bindings() { return bindings_; }
   void pushConstants(uint32_t offset_B, uint32_t size_B, const void* data);
-  /// The memory of a set made of push descriptors, to be written by the caller. Valid until the next call.
-  std::byte* pushSet(const PipelineLayout& layout, uint32_t index);
   void dispatch(const uint32_t (&base)[3], const uint32_t (&count)[3]);
   void dispatchIndirect(uint64_t argsAddress);
   /// After a called stream nothing is known about what is bound.
   void forgetState();
 
  private:
-  struct PushSet {
-    uint32_t index;
-    bool dirty;
-    std::vector<std::byte> memory;
-  };
-
-  void flushState();
+  const std::byte* flushPushConstants();
   void orderBehindDispatches();
 
   CommandStream stream_;
   const bool orderDispatches_;  // see Workarounds
   const ComputePipeline* pipeline_ = nullptr;
 
-  abi::BindingState bindings_{};
+  BindingTracker bindings_;
   std::array<std::byte, abi::kMaxPushConstantBytes> pushConstants_{};
-  std::vector<PushSet> pushSets_;
-  // What the stream holds already; nullptr: to be written before the next dispatch.
-  const abi::BindingState* bindingsBlock_ = nullptr;
+  // What the stream holds already; nullptr: to be written before the next command that reads them.
   const std::byte* pushConstantsBlock_ = nullptr;
 };
 
