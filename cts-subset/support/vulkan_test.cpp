@@ -137,6 +137,8 @@ void VulkanTest::createFullDevice(bool validation) {
   VkPhysicalDeviceBufferDeviceAddressFeatures addresses;
   VkPhysicalDeviceMaintenance4Features maintenance4;
   VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR uniformFlow;
+  VkPhysicalDeviceRobustness2FeaturesEXT robustness2;
+  VkPhysicalDeviceImageRobustnessFeatures imageRobustness;
   chain(storage16, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES);
   chain(storage8, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES);
   chain(atomicInt64, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES);
@@ -159,6 +161,8 @@ void VulkanTest::createFullDevice(bool validation) {
   chain(sync2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES);
   chain(inlineBlocks, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_INLINE_UNIFORM_BLOCK_FEATURES);
   chain(addresses, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES);
+  chain(robustness2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT);
+  chain(imageRobustness, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES);
   vkGetPhysicalDeviceFeatures2(physicalDevice_, &all);
   options.features = &all;
   createDevice(options);

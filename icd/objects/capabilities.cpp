@@ -68,6 +68,8 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kKHRVulkanMemoryModel,
     DeviceExtension::kKHRWorkgroupMemoryExplicitLayout,
     DeviceExtension::kKHRZeroInitializeWorkgroupMemory,
+    DeviceExtension::kEXTImageRobustness,
+    DeviceExtension::kEXTRobustness2,
     DeviceExtension::kEXTScalarBlockLayout,
     DeviceExtension::kEXTShaderAtomicFloat,
     DeviceExtension::kEXTShaderSubgroupBallot,
@@ -94,7 +96,8 @@ constexpr DeviceExtension kDeviceExtensionsOf11[] = {
 };
 
 void addShaderFeatures(Features* f) {
-  f->robustBufferAccess = true;
+  f->robustBufferAccess = f->robustBufferAccess2 = f->nullDescriptor = true;
+  f->robustImageAccess = f->robustImageAccess2 = true;
   f->shaderFloat64 = f->shaderInt64 = f->shaderInt16 = f->shaderFloat16 = f->shaderInt8 = true;
   f->storageBuffer16BitAccess = f->uniformAndStorageBuffer16BitAccess = f->storagePushConstant16 = true;
   f->storageBuffer8BitAccess = f->uniformAndStorageBuffer8BitAccess = f->storagePushConstant8 = true;
