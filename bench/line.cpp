@@ -13,8 +13,12 @@ double secondsNow() {
 }
 
 Kernel& Job::kernel(std::span<const uint32_t> spirv, uint32_t bufferCount, uint32_t pushBytes) {
+  return kernel(spirv, std::vector<VkDescriptorType>(bufferCount, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER), pushBytes);
+}
+
+Kernel& Job::kernel(std::span<const uint32_t> spirv, std::span<const VkDescriptorType> types, uint32_t pushBytes) {
   const double start = secondsNow();
-  kernels_.push_back(std::make_unique<Kernel>(host, spirv, bufferCount, pushBytes));
+  kernels_.push_back(std::make_unique<Kernel>(host, spirv, types, pushBytes));
   creationSeconds_ += secondsNow() - start;
   return *kernels_.back();
 }

@@ -57,7 +57,11 @@ class Job {
   explicit Job(Host& jobHost) : host(jobHost) {}
 
   Buffer& buffer(VkDeviceSize bytes) { return *buffers_.emplace_back(std::make_unique<Buffer>(host, bytes)); }
+  Image& image(VkFormat format, uint32_t width, uint32_t height, bool storage, VkFilter filter = VK_FILTER_NEAREST) {
+    return *images_.emplace_back(std::make_unique<Image>(host, format, width, height, storage, filter));
+  }
   Kernel& kernel(std::span<const uint32_t> spirv, uint32_t bufferCount, uint32_t pushBytes);
+  Kernel& kernel(std::span<const uint32_t> spirv, std::span<const VkDescriptorType> types, uint32_t pushBytes);
   // Starts the command buffer.
   Commands& record();
 
@@ -71,6 +75,7 @@ class Job {
 
  private:
   std::vector<std::unique_ptr<Buffer>> buffers_;
+  std::vector<std::unique_ptr<Image>> images_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::unique_ptr<Commands> commands_;
   double creationSeconds_ = 0;
@@ -91,6 +96,8 @@ void addMemoryLines(std::vector<Line>& lines);
 void addMathLines(std::vector<Line>& lines);
 void addMatrixLines(std::vector<Line>& lines);
 void addGroupLines(std::vector<Line>& lines);
+void addFilterLines(std::vector<Line>& lines);
+void addTransferLines(std::vector<Line>& lines);
 void addLatencyLines(std::vector<Line>& lines);
 void addCpuLines(std::vector<Line>& lines);
 

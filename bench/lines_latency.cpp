@@ -53,7 +53,7 @@ Measurement measureEmptySubmit(Context& context) {
 
 // Creates a pipeline whose code no cache can have seen (its specialisation constant is new), runs one workgroup and
 // waits; returns seconds.
-double createAndRun(Host& host, std::span<const uint32_t> spirv, std::initializer_list<const Buffer*> buffers,
+double createAndRun(Host& host, std::span<const uint32_t> spirv, std::initializer_list<Resource> buffers,
                     std::span<const uint32_t, 7> push, uint32_t salt) {
   const double start = secondsNow();
   const std::array<uint32_t, 1> constants{salt};

@@ -96,6 +96,8 @@ int main(int argc, char** argv) {
   addMathLines(all);
   addMatrixLines(all);
   addGroupLines(all);
+  addFilterLines(all);
+  addTransferLines(all);
   addLatencyLines(all);
   addCpuLines(all);
   try {

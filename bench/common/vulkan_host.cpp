@@ -11,6 +11,13 @@ namespace {
 // Descriptor sets per kernel: enough for the multi-pass lines.
 constexpr uint32_t kMaxSetsPerKernel = 8;
 
+VkBufferImageCopy wholeImage(const Image& image) {
+  VkBufferImageCopy region{};
+  region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+  region.imageExtent = {image.width(), image.height(), 1};
+  return region;
+}
+
 }  // namespace
 
 VulkanError::VulkanError(VkResult code, const char* what)
@@ -115,18 +122,93 @@ Buffer::~Buffer() {
   vkFreeMemory(device_, memory_, nullptr);
 }
 
+Image::Image(Host& host, VkFormat format, uint32_t width, uint32_t height, bool storage, VkFilter filter)
+    : host_(host), width_(width), height_(height) {
+  VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
+  info.imageType = VK_IMAGE_TYPE_2D;
+  info.format = format;
+  info.extent = {width, height, 1};
+  info.mipLevels = info.arrayLayers = 1;
+  info.samples = VK_SAMPLE_COUNT_1_BIT;
+  info.tiling = VK_IMAGE_TILING_OPTIMAL;
+  info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT;
+  if (storage) info.usage |= VK_IMAGE_USAGE_STORAGE_BIT;
+  check(vkCreateImage(host.device(), &info, nullptr, &image_), "vkCreateImage");
+  VkMemoryRequirements needs{};
+  vkGetImageMemoryRequirements(host.device(), image_, &needs);
+  VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+  allocate.allocationSize = needs.size;
+  while ((needs.memoryTypeBits >> allocate.memoryTypeIndex & 1) == 0) ++allocate.memoryTypeIndex;
+  check(vkAllocateMemory(host.device(), &allocate, nullptr, &memory_), "vkAllocateMemory");
+  check(vkBindImageMemory(host.device(), image_, memory_, 0), "vkBindImageMemory");
+
+  VkImageViewCreateInfo viewInfo{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
+  viewInfo.image = image_;
+  viewInfo.viewType = VK_IMAGE_VIEW_TYPE_2D;
+  viewInfo.format = format;
+  viewInfo.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+  check(vkCreateImageView(host.device(), &viewInfo, nullptr, &view_), "vkCreateImageView");
+  VkSamplerCreateInfo samplerInfo{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
+  samplerInfo.magFilter = samplerInfo.minFilter = filter;
+  samplerInfo.addressModeU = samplerInfo.addressModeV = samplerInfo.addressModeW =
+      VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
+  check(vkCreateSampler(host.device(), &samplerInfo, nullptr, &sampler_), "vkCreateSampler");
+
+  Commands commands(host);
+  VkImageMemoryBarrier general{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
+  general.oldLayout = VK_IMAGE_LAYOUT_UNDEFINED;
+  general.newLayout = VK_IMAGE_LAYOUT_GENERAL;
+  general.srcQueueFamilyIndex = general.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  general.image = image_;
+  general.subresourceRange = viewInfo.subresourceRange;
+  vkCmdPipelineBarrier(commands.handle(), VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
+                       nullptr, 0, nullptr, 1, &general);
+  commands.finish();
+  host.submitAndWait(commands.handle());
+}
+
+Image::~Image() {
+  vkDestroySampler(host_.device(), sampler_, nullptr);
+  vkDestroyImageView(host_.device(), view_, nullptr);
+  vkDestroyImage(host_.device(), image_, nullptr);
+  vkFreeMemory(host_.device(), memory_, nullptr);
+}
+
+void Image::upload(const Buffer& from) {
+  Commands commands(host_);
+  commands.copy(from, *this);
+  commands.barrier();
+  commands.finish();
+  host_.submitAndWait(commands.handle());
+}
+
+void Image::download(Buffer& to) const {
+  Commands commands(host_);
+  commands.barrier();
+  commands.copy(*this, to);
+  commands.finish();
+  host_.submitAndWait(commands.handle());
+}
+
 Kernel::Kernel(Host& host, std::span<const uint32_t> spirv, uint32_t bufferCount, uint32_t pushBytes,
                std::span<const uint32_t> specConstants)
+    : Kernel(host, spirv, std::vector<VkDescriptorType>(bufferCount, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER), pushBytes,
+             specConstants) {}
+
+Kernel::Kernel(Host& host, std::span<const uint32_t> spirv, std::span<const VkDescriptorType> types, uint32_t pushBytes,
+               std::span<const uint32_t> specConstants)
     : device_(host.device()) {
-  std::vector<VkDescriptorSetLayoutBinding> bindings(bufferCount);
-  for (uint32_t i = 0; i < bufferCount; ++i) {
+  std::vector<VkDescriptorSetLayoutBinding> bindings(types.size());
+  std::vector<VkDescriptorPoolSize> sizes(types.size());
+  for (uint32_t i = 0; i < types.size(); ++i) {
     bindings[i].binding = i;
-    bindings[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    bindings[i].descriptorType = types[i];
     bindings[i].descriptorCount = 1;
     bindings[i].stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+    sizes[i] = {types[i], kMaxSetsPerKernel};
   }
   VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-  setInfo.bindingCount = bufferCount;
+  setInfo.bindingCount = static_cast<uint32_t>(bindings.size());
   setInfo.pBindings = bindings.data();
   check(vkCreateDescriptorSetLayout(device_, &setInfo, nullptr, &setLayout_), "vkCreateDescriptorSetLayout");
 
@@ -163,11 +245,10 @@ Kernel::Kernel(Host& host, std::span<const uint32_t> spirv, uint32_t bufferCount
   vkDestroyShaderModule(device_, module, nullptr);
   check(created, "vkCreateComputePipelines");
 
-  VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, bufferCount * kMaxSetsPerKernel};
   VkDescriptorPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
   poolInfo.maxSets = kMaxSetsPerKernel;
-  poolInfo.poolSizeCount = 1;
-  poolInfo.pPoolSizes = &size;
+  poolInfo.poolSizeCount = static_cast<uint32_t>(sizes.size());
+  poolInfo.pPoolSizes = sizes.data();
   check(vkCreateDescriptorPool(device_, &poolInfo, nullptr, &pool_), "vkCreateDescriptorPool");
 }
 
@@ -178,7 +259,7 @@ Kernel::~Kernel() {
   vkDestroyDescriptorSetLayout(device_, setLayout_, nullptr);
 }
 
-VkDescriptorSet Kernel::bind(std::initializer_list<const Buffer*> buffers) {
+VkDescriptorSet Kernel::bind(std::initializer_list<Resource> resources) {
   VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
   allocate.descriptorPool = pool_;
   allocate.descriptorSetCount = 1;
@@ -186,14 +267,21 @@ VkDescriptorSet Kernel::bind(std::initializer_list<const Buffer*> buffers) {
   VkDescriptorSet set = VK_NULL_HANDLE;
   check(vkAllocateDescriptorSets(device_, &allocate, &set), "vkAllocateDescriptorSets");
   uint32_t binding = 0;
-  for (const Buffer* buffer : buffers) {
-    const VkDescriptorBufferInfo info{buffer->handle(), 0, VK_WHOLE_SIZE};
+  for (const Resource& resource : resources) {
+    VkDescriptorBufferInfo buffer{};
+    VkDescriptorImageInfo image{};
     VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
     write.dstSet = set;
     write.dstBinding = binding++;
     write.descriptorCount = 1;
-    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    write.pBufferInfo = &info;
+    write.descriptorType = resource.type;
+    if (resource.image) {
+      image = {resource.image->sampler(), resource.image->view(), VK_IMAGE_LAYOUT_GENERAL};
+      write.pImageInfo = &image;
+    } else {
+      buffer = {resource.buffer->handle(), 0, VK_WHOLE_SIZE};
+      write.pBufferInfo = &buffer;
+    }
     vkUpdateDescriptorSets(device_, 1, &write, 0, nullptr);
   }
   return set;
@@ -228,19 +316,42 @@ void Commands::dispatchBytes(const Kernel& kernel, VkDescriptorSet set, const vo
 }
 
 void Commands::barrier() {
+  constexpr VkPipelineStageFlags kStages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
   VkMemoryBarrier memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-  memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
-  memory.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
-  vkCmdPipelineBarrier(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1,
-                       &memory, 0, nullptr, 0, nullptr);
+  memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+  memory.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT |
+                         VK_ACCESS_TRANSFER_WRITE_BIT;
+  vkCmdPipelineBarrier(commands_, kStages, kStages, 0, 1, &memory, 0, nullptr, 0, nullptr);
+}
+
+void Commands::copy(const Buffer& from, const Image& to) {
+  const VkBufferImageCopy region = wholeImage(to);
+  vkCmdCopyBufferToImage(commands_, from.handle(), to.handle(), VK_IMAGE_LAYOUT_GENERAL, 1, &region);
+}
+
+void Commands::copy(const Image& from, const Buffer& to) {
+  const VkBufferImageCopy region = wholeImage(from);
+  vkCmdCopyImageToBuffer(commands_, from.handle(), VK_IMAGE_LAYOUT_GENERAL, to.handle(), 1, &region);
+}
+
+void Commands::blit(const Image& from, const Image& to, VkFilter filter) {
+  const auto corner = [](const Image& i) {
+    return VkOffset3D{static_cast<int32_t>(i.width()), static_cast<int32_t>(i.height()), 1};
+  };
+  VkImageBlit region{};
+  region.srcSubresource = region.dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+  region.srcOffsets[1] = corner(from);
+  region.dstOffsets[1] = corner(to);
+  vkCmdBlitImage(commands_, from.handle(), VK_IMAGE_LAYOUT_GENERAL, to.handle(), VK_IMAGE_LAYOUT_GENERAL, 1, &region,
+                 filter);
 }
 
 void Commands::finish() {
   VkMemoryBarrier memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-  memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+  memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
   memory.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
-  vkCmdPipelineBarrier(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &memory, 0,
-                       nullptr, 0, nullptr);
+  vkCmdPipelineBarrier(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+                       VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &memory, 0, nullptr, 0, nullptr);
   check(vkEndCommandBuffer(commands_), "vkEndCommandBuffer");
 }
 

@@ -52,18 +52,58 @@ class Buffer {
   void* mapped_ = nullptr;
 };
 
-// A compute pipeline whose descriptor set 0 holds `bufferCount` storage buffers at bindings 0, 1, ... and whose push
-// constant block has `pushBytes` bytes. Specialisation constant i takes the value specConstants[i].
+// A 2D image of one level in the GENERAL layout, optimal tiling, with a view of it all and a sampler. It can be copied,
+// blitted and sampled; `storage`: also read and written by shaders. Must not outlive its Host.
+class Image {
+ public:
+  Image(Host& host, VkFormat format, uint32_t width, uint32_t height, bool storage, VkFilter filter);
+  ~Image();
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+
+  VkImage handle() const { return image_; }
+  VkImageView view() const { return view_; }
+  VkSampler sampler() const { return sampler_; }
+  uint32_t width() const { return width_; }
+  uint32_t height() const { return height_; }
+  // All texels from or to a buffer, tightly packed; waits for the GPU.
+  void upload(const Buffer& from);
+  void download(Buffer& to) const;
+
+ private:
+  Host& host_;
+  uint32_t width_, height_;
+  VkImage image_ = VK_NULL_HANDLE;
+  VkDeviceMemory memory_ = VK_NULL_HANDLE;
+  VkImageView view_ = VK_NULL_HANDLE;
+  VkSampler sampler_ = VK_NULL_HANDLE;
+};
+
+// What a descriptor is made of: a storage buffer, a storage image, or an image with its sampler.
+struct Resource {
+  Resource(const Buffer* b) : type(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER), buffer(b) {}
+  Resource(const Image* i, VkDescriptorType imageType) : type(imageType), image(i) {}
+
+  VkDescriptorType type;
+  const Buffer* buffer = nullptr;
+  const Image* image = nullptr;
+};
+
+// A compute pipeline whose descriptor set 0 holds one descriptor of each given type at bindings 0, 1, ... and whose
+// push constant block has `pushBytes` bytes. Specialisation constant i takes the value specConstants[i].
 class Kernel {
  public:
+  Kernel(Host& host, std::span<const uint32_t> spirv, std::span<const VkDescriptorType> types, uint32_t pushBytes,
+         std::span<const uint32_t> specConstants = {});
+  // With storage buffers alone.
   Kernel(Host& host, std::span<const uint32_t> spirv, uint32_t bufferCount, uint32_t pushBytes,
          std::span<const uint32_t> specConstants = {});
   ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  // A descriptor set of these buffers, valid as long as the kernel.
-  VkDescriptorSet bind(std::initializer_list<const Buffer*> buffers);
+  // A descriptor set of these resources, valid as long as the kernel.
+  VkDescriptorSet bind(std::initializer_list<Resource> resources);
 
   VkPipeline pipeline() const { return pipeline_; }
   VkPipelineLayout layout() const { return layout_; }
@@ -92,8 +132,17 @@ class Commands {
   void dispatch(const Kernel& kernel, VkDescriptorSet set, uint32_t x) {
     dispatchBytes(kernel, set, nullptr, 0, x, 1, 1);
   }
-  // All shader writes so far become visible to all later shader reads and writes.
+  // Without push constants.
+  void dispatchGrid(const Kernel& kernel, VkDescriptorSet set, uint32_t x, uint32_t y) {
+    dispatchBytes(kernel, set, nullptr, 0, x, y, 1);
+  }
+  // All writes so far become visible to all later reads and writes, of shaders and of transfers.
   void barrier();
+  // All texels, tightly packed in the buffer.
+  void copy(const Buffer& from, const Image& to);
+  void copy(const Image& from, const Buffer& to);
+  // The whole of one image, scaled to the whole of the other.
+  void blit(const Image& from, const Image& to, VkFilter filter);
   // Ends recording; called once.
   void finish();
 
