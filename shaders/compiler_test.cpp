@@ -26,7 +26,7 @@ constexpr std::array<abi::BindingSlot, 2> kBindings = {abi::BindingSlot{0, 0, 1,
 // Before anything opens it.
 const int kPathSet = setenv("PUMICE_COMPILER_LIBRARY", PUMICE_TEST_COMPILER, 0);
 
-__attribute__((noreturn)) void leave(abi::ComputeEnv*) {
+__attribute__((noreturn)) void leave(void*) {
   std::abort();
 }
 

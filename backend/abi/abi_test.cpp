@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "backend/abi/draw_packets.h"
 #include "backend/abi/image_layout.h"
 #include "backend/abi/memory_map.h"
 #include "backend/abi/packets.h"

@@ -40,6 +40,13 @@ enum class PacketOp : uint16_t {
   kCopyQueries,
   kLabelBegin,  // debug labels, for traces and dumps only
   kLabelEnd,
+  kBeginPass,  // draw_packets.h
+  kEndPass,
+  kDraw,
+  kDrawIndirect,
+  kClearAttachment,
+  kBeginDrawQuery,
+  kEndDrawQuery,
   kCount,
 };
 

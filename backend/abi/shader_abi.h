@@ -28,14 +28,13 @@ struct BindingState {
 };
 static_assert(sizeof(BindingState) == 512);
 
-struct ComputeEnv;
-
 // Functions that compiled code may call. All are noexcept leaves that hold no lock and own nothing: a fault or a cancel
 // leaves them, and the compiled frames above them, by siglongjmp.
 struct RuntimeTable {
   uint64_t version;  // kShaderAbiVersion
-  // Leaves the shader for good. Called when the cancel word is seen set; same exit as for faults. Never returns.
-  void (*leave)(ComputeEnv* env) __attribute__((noreturn));  // the C++ attribute is refused by Clang on pointers
+  // Leaves the shader for good. Called when the cancel word is seen set; same exit as for faults. Never returns. `env`
+  // is that of the stage.
+  void (*leave)(void* env) __attribute__((noreturn));  // the C++ attribute is refused by Clang on pointers
   // Nanoseconds of the monotonic clock (OpReadClockKHR).
   uint64_t (*readClock)();
   // Accesses to images and texel buffers that are not compiled inline.
@@ -44,8 +43,21 @@ struct RuntimeTable {
 };
 static_assert(sizeof(RuntimeTable) == 128);
 
-// One per worker and running chunk of workgroups. `shared`, `frame` and `sink` belong to the worker and are 64-byte
-// aligned; their content is undefined at entry.
+// What the environments of all stages begin with, so that descriptors, push constants, private arrays and image calls
+// are compiled alike in each.
+struct ShaderEnv {
+  const RuntimeTable* runtime;
+  const BindingState* bindings;
+  const std::byte* pushConstants;  // kMaxPushConstantBytes readable
+  const uint32_t* cancelWord;      // read with monotonic order; not zero = leave
+  std::byte* shared;               // compute alone
+  std::byte* frame;                // the program's frameBytes: private arrays
+  std::byte* sink;                 // kSinkBytes
+};
+static_assert(sizeof(ShaderEnv) == 56);
+
+// One per worker and running chunk of workgroups; begins as ShaderEnv does. `shared`, `frame` and `sink` belong to the
+// worker and are 64-byte aligned; their content is undefined at entry.
 struct ComputeEnv {
   const RuntimeTable* runtime;
   const BindingState* bindings;
@@ -66,6 +78,12 @@ static_assert(offsetof(ComputeEnv, shared) == 32 && offsetof(ComputeEnv, frame) 
 static_assert(offsetof(ComputeEnv, sink) == 48 && offsetof(ComputeEnv, groupCount) == 56);
 static_assert(offsetof(ComputeEnv, groupBase) == 68 && offsetof(ComputeEnv, workerIndex) == 80);
 static_assert(sizeof(ComputeEnv) == 104);
+static_assert(offsetof(ShaderEnv, runtime) == offsetof(ComputeEnv, runtime) &&
+              offsetof(ShaderEnv, bindings) == offsetof(ComputeEnv, bindings) &&
+              offsetof(ShaderEnv, pushConstants) == offsetof(ComputeEnv, pushConstants) &&
+              offsetof(ShaderEnv, cancelWord) == offsetof(ComputeEnv, cancelWord) &&
+              offsetof(ShaderEnv, frame) == offsetof(ComputeEnv, frame) &&
+              offsetof(ShaderEnv, sink) == offsetof(ComputeEnv, sink));
 
 // Runs workgroups groupBegin .. groupEnd-1, numbered x fastest: id = x + count.x * (y + count.y * z), base not
 // included. The callee runs them in ascending order. MXCSR is the driver's (round to nearest, no FTZ/DAZ, masked).

@@ -26,7 +26,7 @@ uint64_t readClock() {
 }
 
 // With Clang only this form of the attribute is part of the type, as RuntimeTable wants it.
-__attribute__((noreturn)) void leave(abi::ComputeEnv*) {
+__attribute__((noreturn)) void leave(void*) {
   kmd::leaveGuarded();
 }
 

@@ -55,7 +55,7 @@ uint32_t pushWord(const std::string& text) {
   return bits;
 }
 
-__attribute__((noreturn)) void leave(abi::ComputeEnv*) {
+__attribute__((noreturn)) void leave(void*) {
   std::abort();
 }
 

@@ -25,7 +25,7 @@ using namespace ir;
 
 constexpr uint32_t kWords = 1024;  // of each of the two buffers
 
-__attribute__((noreturn)) void leave(abi::ComputeEnv*) {
+__attribute__((noreturn)) void leave(void*) {
   std::abort();
 }
 

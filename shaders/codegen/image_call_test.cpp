@@ -155,7 +155,7 @@ std::vector<uint32_t> expected(std::multiset<uint32_t>& writes) {
   return all;
 }
 
-__attribute__((noreturn)) void leave(abi::ComputeEnv*) {
+__attribute__((noreturn)) void leave(void*) {
   std::abort();
 }
 
