@@ -8,6 +8,7 @@ PUMICE_INLINE U gatheredComponent(const View& view, uint32_t component, const Te
 }
 
 inline void gather(abi::ImageCall* call, uint32_t lanes, const View& view, const Sampler& sampler) {
+  if (view.leastLevel() > 0) return readZero(call, lanes);
   constexpr uint32_t kOrder[4] = {2, 3, 1, 0};  // (i0, j1), (i1, j1), (i1, j0), (i0, j0)
   Site site = makeSite(*call, lanes, view, sampler);
   const Level level = view.level(0);

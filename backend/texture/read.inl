@@ -33,7 +33,7 @@ PUMICE_INLINE void readLevel(abi::ImageCall* call, uint32_t lanes, const View& v
     const uint32_t value = call->lod[std::countr_zero(left)];
     const uint32_t group = bitsOf(asUint(number) == value) & left;
     left &= ~group;
-    if (value >= (bySample ? view.samples : view.levelCount)) {
+    if (bySample ? value >= view.samples : value < view.leastLevel() || value >= view.levelCount) {
       readOutside(call, group, view);
       continue;
     }

@@ -38,6 +38,9 @@ struct View {
 
   explicit operator bool() const { return format != nullptr; }
 
+  /// Levels below it are as if they were outside of the view, for fetches and for gathering.
+  uint32_t leastLevel() const { return static_cast<uint32_t>(minLod); }
+
   /// index < levelCount.
   Level level(uint32_t index) const;
 

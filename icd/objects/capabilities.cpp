@@ -43,6 +43,18 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kKHRDescriptorUpdateTemplate,
     DeviceExtension::kKHRMaintenance3,
     DeviceExtension::kKHRPushDescriptor,
+    // -- images and samplers
+    DeviceExtension::kEXT4444Formats,
+    DeviceExtension::kEXTBorderColorSwizzle,
+    DeviceExtension::kEXTCustomBorderColor,
+    DeviceExtension::kEXTImageViewMinLod,
+    DeviceExtension::kEXTNonSeamlessCubeMap,
+    DeviceExtension::kEXTSamplerFilterMinmax,
+    DeviceExtension::kEXTSeparateStencilUsage,
+    DeviceExtension::kEXTTexelBufferAlignment,
+    DeviceExtension::kKHRImageFormatList,
+    DeviceExtension::kKHRMaintenance2,
+    DeviceExtension::kKHRSamplerMirrorClampToEdge,
     // -- submission and synchronisation
     DeviceExtension::kKHRExternalFence,
     DeviceExtension::kKHRExternalSemaphore,
@@ -124,6 +136,13 @@ void addImageFeatures(Features* f) {
   f->shaderStorageImageExtendedFormats = true;
   f->shaderStorageImageReadWithoutFormat = f->shaderStorageImageWriteWithoutFormat = true;
   f->shaderImageGatherExtended = true;
+  f->imageCubeArray = f->samplerAnisotropy = f->samplerMirrorClampToEdge = f->samplerFilterMinmax = true;
+  f->customBorderColors = f->customBorderColorWithoutFormat = true;
+  f->borderColorSwizzle = f->borderColorSwizzleFromImage = true;
+  f->nonSeamlessCubeMap = true;
+  f->minLod = f->shaderResourceMinLod = true;
+  f->texelBufferAlignment = true;
+  f->formatA4R4G4B4 = f->formatA4B4G4R4 = true;
   f->shaderSampledImageArrayDynamicIndexing = f->shaderStorageImageArrayDynamicIndexing = true;
   f->shaderUniformTexelBufferArrayDynamicIndexing = f->shaderStorageTexelBufferArrayDynamicIndexing = true;
 }
@@ -438,8 +457,10 @@ void fillProperties(uint32_t deviceVersion, uint64_t heapSize_B, Properties* p) 
   p->supportedDepthResolveModes = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT;
   p->supportedStencilResolveModes = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT;
   p->framebufferIntegerColorSampleCounts = VK_SAMPLE_COUNT_1_BIT;
-  p->storageTexelBufferOffsetAlignmentBytes = 16;
-  p->uniformTexelBufferOffsetAlignmentBytes = 16;
+  p->storageTexelBufferOffsetAlignmentBytes = p->uniformTexelBufferOffsetAlignmentBytes = 16;
+  p->storageTexelBufferOffsetSingleTexelAlignment = p->uniformTexelBufferOffsetSingleTexelAlignment = VK_TRUE;
+  p->filterMinmaxSingleComponentFormats = p->filterMinmaxImageComponentMapping = VK_TRUE;
+  p->maxCustomBorderColorSamplers = kMany;
   p->minSubgroupSize = kMinSubgroupSize;
   p->maxSubgroupSize = kMaxSubgroupSize;
   p->maxComputeWorkgroupSubgroups = abi::kMaxWorkgroupInvocations / kMinSubgroupSize;

@@ -116,7 +116,8 @@ VkFormatFeatureFlags2 shaderFeatures(const FormatInfo& info) {
   if (!canRead(info)) return 0;
   VkFormatFeatureFlags2 features = VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT;
   if (formats::texelType(info) == formats::TexelType::kFloat) {
-    features |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT;
+    features |=
+        VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_MINMAX_BIT;
   }
   if (formats::hasDepth(info)) features |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_DEPTH_COMPARISON_BIT;
   if (isStorage(info.format)) {

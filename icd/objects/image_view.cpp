@@ -8,6 +8,7 @@
 #include "gen/entrypoints.h"
 #include "icd/objects/device.h"
 #include "icd/objects/image.h"
+#include "icd/objects/pnext.h"
 
 namespace pumice::icd {
 namespace {
@@ -52,6 +53,14 @@ abi::ViewShape shapeOf(VkImageViewType type) {
     default:
       return abi::ViewShape::k2D;
   }
+}
+
+/// VkImageViewMinLodCreateInfoEXT counts from the image's first level, the descriptor from the view's.
+uint16_t minLodOf(const VkImageViewCreateInfo& info) {
+  const auto* minimum = findInChain<VkImageViewMinLodCreateInfoEXT>(info.pNext);
+  if (minimum == nullptr) return 0;
+  const float levels = minimum->minLod - static_cast<float>(info.subresourceRange.baseMipLevel);
+  return static_cast<uint16_t>(std::clamp(levels, 0.0f, static_cast<float>(abi::kMaxImageLevels)) * 256 + 0.5f);
 }
 
 uint32_t divideUp(uint32_t n, uint32_t by) {
@@ -104,6 +113,7 @@ VkResult ImageView::init(const VkImageViewCreateInfo& info) {
   d.samples_log2 = static_cast<uint8_t>(std::countr_zero(form.sampleCount));
   d.samplePitch_B = layout.samplePitch_B(range_.baseMipLevel);
   d.swizzle = swizzleOf(info.components);
+  d.minLod_8 = minLodOf(info);
   return VK_SUCCESS;
 }
 
