@@ -125,14 +125,17 @@ class Interpreter {
   }
 
   void region(const Region& r, Mask active) {
+    uint32_t count = active.count();  // of a thousand lanes: not for every instruction
     for (const Node* node : r.nodes) {
-      if (!active.any() || !error_.empty()) return;
+      if (count == 0 || !error_.empty()) return;
       if (node->tag == Node::Tag::kConstruct) {
         const auto& c = *static_cast<const Construct*>(node);
         construct(c, active);
         // Nothing falls out of a loop; behind the others, all lanes that branched to them go on together.
         active = c.shape == Construct::Shape::kLoop ? Mask{} : pending_[c.id];
+        count = active.count();
       } else {
+        steps_ += count;
         instruction(*static_cast<const Inst*>(node), active);
       }
     }
@@ -164,7 +167,6 @@ class Interpreter {
   }
 
   void instruction(const Inst& inst, const Mask& active) {
-    steps_ += active.count();
     if (steps_ > limits_.maxSteps) return fail(inst, "step limit reached");
     if (isMemoryOp(inst.op)) return memory(inst, active);
     if (isSubgroupOp(inst.op)) return subgroup(inst, active);
