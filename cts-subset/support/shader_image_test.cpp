@@ -55,10 +55,17 @@ VulkanTest::Compute ShaderImageTest::makeProgram(std::span<const uint32_t> spirv
   SetOptions options;
   std::vector<VkDescriptorType> types;
   std::vector<uint32_t> counts;
+  std::vector<VkMutableDescriptorTypeListEXT> lists;
   for (const Binding& b : bindings) {
-    types.push_back(b.type);
+    types.push_back(b.mutableTypes.empty() ? b.type : VK_DESCRIPTOR_TYPE_MUTABLE_EXT);
+    lists.push_back({static_cast<uint32_t>(b.mutableTypes.size()), b.mutableTypes.data()});
     counts.push_back(b.layoutCount());
     options.flags.push_back(b.flags);
+  }
+  const VkMutableDescriptorTypeCreateInfoEXT mutableInfo{VK_STRUCTURE_TYPE_MUTABLE_DESCRIPTOR_TYPE_CREATE_INFO_EXT,
+                                                         nullptr, static_cast<uint32_t>(lists.size()), lists.data()};
+  if (std::ranges::any_of(bindings, [](const Binding& b) { return !b.mutableTypes.empty(); })) {
+    options.layoutChain = options.poolChain = &mutableInfo;
   }
   return makeCompute(spirv, types, pushBytes, constants, counts, options);
 }

@@ -13,7 +13,8 @@ struct Binding {
   std::vector<VkDescriptorBufferInfo> buffers = {};
   std::vector<VkBufferView> texelBuffers = {};
   VkDescriptorBindingFlags flags = 0;
-  uint32_t count = 0;  // of the layout; 0: as many as there are infos
+  uint32_t count = 0;                               // of the layout; 0: as many as there are infos
+  std::vector<VkDescriptorType> mutableTypes = {};  // not empty: the layout's type is mutable
 
   uint32_t infoCount() const {
     return static_cast<uint32_t>(std::max({images.size(), buffers.size(), texelBuffers.size()}));

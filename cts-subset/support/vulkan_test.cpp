@@ -133,6 +133,7 @@ void VulkanTest::createFullDevice(bool validation) {
   VkPhysicalDeviceImageViewMinLodFeaturesEXT viewMinLod;
   VkPhysicalDeviceNonSeamlessCubeMapFeaturesEXT nonSeamless;
   VkPhysicalDeviceTexelBufferAlignmentFeaturesEXT texelAlignment;
+  VkPhysicalDeviceMutableDescriptorTypeFeaturesEXT mutableTypes;
   VkPhysicalDeviceRobustness2FeaturesEXT robustness2;
   VkPhysicalDeviceImageRobustnessFeatures imageRobustness;
   chain(core11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
@@ -153,6 +154,7 @@ void VulkanTest::createFullDevice(bool validation) {
   chain(viewMinLod, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_VIEW_MIN_LOD_FEATURES_EXT);
   chain(nonSeamless, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_NON_SEAMLESS_CUBE_MAP_FEATURES_EXT);
   chain(texelAlignment, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TEXEL_BUFFER_ALIGNMENT_FEATURES_EXT);
+  chain(mutableTypes, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MUTABLE_DESCRIPTOR_TYPE_FEATURES_EXT);
   chain(robustness2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT);
   chain(imageRobustness, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES);
   vkGetPhysicalDeviceFeatures2(physicalDevice_, &all);

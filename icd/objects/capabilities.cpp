@@ -40,6 +40,8 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     // -- descriptors
     DeviceExtension::kEXTDescriptorIndexing,
     DeviceExtension::kEXTInlineUniformBlock,
+    DeviceExtension::kEXTMutableDescriptorType,
+    DeviceExtension::kVALVEMutableDescriptorType,
     DeviceExtension::kKHRDescriptorUpdateTemplate,
     DeviceExtension::kKHRMaintenance3,
     DeviceExtension::kKHRPushDescriptor,
@@ -160,6 +162,7 @@ void addDescriptorFeatures(Features* f) {
   f->descriptorBindingUpdateUnusedWhilePending = true;
   f->descriptorBindingPartiallyBound = true;
   f->descriptorBindingVariableDescriptorCount = true;
+  f->mutableDescriptorType = true;
   f->inlineUniformBlock = f->descriptorBindingInlineUniformBlockUpdateAfterBind = true;
   f->descriptorIndexing = true;  // all that Vulkan 1.3, 47.1 makes a part of it is above and in addImageFeatures
 }

@@ -28,8 +28,8 @@ VkResult DescriptorPool::init(const VkDescriptorPoolCreateInfo& info) {
       size_B_ += size.descriptorCount;
       continue;
     }
-    const uint64_t padding = descriptorAlign(size.type) - abi::kInlineUniformAlignBytes;
-    size_B_ += size.descriptorCount * (descriptorBytes(size.type) + padding);
+    const DescriptorRoom room = descriptorRoom(size.type, info.pNext, i);
+    size_B_ += size.descriptorCount * uint64_t{room.bytes + room.align_B - abi::kInlineUniformAlignBytes};
   }
   if (const auto* blocks = findInChain<VkDescriptorPoolInlineUniformBlockCreateInfo>(info.pNext)) {
     size_B_ += uint64_t{blocks->maxInlineUniformBlockBindings} * 2 * abi::kInlineUniformAlignBytes;

@@ -18,9 +18,7 @@ constexpr uint64_t alignUp(uint64_t n, uint64_t align) {
   return (n + align - 1) & ~(align - 1);
 }
 
-}  // namespace
-
-uint32_t descriptorBytes(VkDescriptorType type) {
+uint32_t bytesOf(VkDescriptorType type) {
   switch (type) {
     case VK_DESCRIPTOR_TYPE_SAMPLER:
       return sizeof(abi::SamplerDescriptor);
@@ -38,8 +36,8 @@ uint32_t descriptorBytes(VkDescriptorType type) {
   }
 }
 
-uint32_t descriptorAlign(VkDescriptorType type) {
-  switch (descriptorBytes(type)) {
+uint32_t alignOf(uint32_t bytes) {
+  switch (bytes) {
     case sizeof(abi::BufferDescriptor):
       return abi::kInlineUniformAlignBytes;
     case sizeof(abi::TexelBufferDescriptor):
@@ -47,6 +45,23 @@ uint32_t descriptorAlign(VkDescriptorType type) {
     default:
       return abi::kDescriptorAlignBytes;
   }
+}
+
+}  // namespace
+
+DescriptorRoom descriptorRoom(VkDescriptorType type, const void* chain, uint32_t index) {
+  if (type != VK_DESCRIPTOR_TYPE_MUTABLE_EXT) return {bytesOf(type), alignOf(bytesOf(type))};
+  const auto* mutableTypes = findInChain<VkMutableDescriptorTypeCreateInfoEXT>(chain);
+  if (mutableTypes == nullptr || index >= mutableTypes->mutableDescriptorTypeListCount) {
+    return descriptorRoom(VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, nullptr, 0);  // the largest
+  }
+  const VkMutableDescriptorTypeListEXT& list = mutableTypes->pMutableDescriptorTypeLists[index];
+  DescriptorRoom room = descriptorRoom(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, nullptr, 0);
+  for (uint32_t i = 0; i < list.descriptorTypeCount; ++i) {
+    const DescriptorRoom one = descriptorRoom(list.pDescriptorTypes[i], nullptr, 0);
+    room = {std::max(room.bytes, one.bytes), std::max(room.align_B, one.align_B)};
+  }
+  return room;
 }
 
 bool isDynamic(VkDescriptorType type) {
@@ -76,14 +91,15 @@ VkResult DescriptorSetShape::init(const VkDescriptorSetLayoutCreateInfo& info) {
     }
     out.variableCount =
         flags != nullptr && (flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT) != 0;
-    out.stride_B = descriptorBytes(in.descriptorType);
+    const DescriptorRoom room = descriptorRoom(in.descriptorType, info.pNext, i);
+    out.stride_B = room.bytes;
     // A reserved binding takes no room, not even to be aligned: pools count with descriptors alone.
     if (in.descriptorCount == 0) {
       out.offset_B = static_cast<uint32_t>(offset);
       bindings_.push_back(out);
       continue;
     }
-    offset = alignUp(offset, descriptorAlign(in.descriptorType));
+    offset = alignUp(offset, room.align_B);
     out.offset_B = static_cast<uint32_t>(offset);
     if (in.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) {
       offset += sizeof(abi::BufferDescriptor) + in.descriptorCount;
@@ -153,8 +169,8 @@ VKAPI_ATTR void VKAPI_CALL vkGetDescriptorSetLayoutSupport(VkDevice, const VkDes
   for (uint32_t i = 0; i < pCreateInfo->bindingCount; ++i) {
     const VkDescriptorSetLayoutBinding& b = pCreateInfo->pBindings[i];
     const bool isInline = b.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK;
-    bytes +=
-        abi::kDescriptorAlignBytes + uint64_t{b.descriptorCount} * (isInline ? 1 : descriptorBytes(b.descriptorType));
+    const uint32_t room_B = isInline ? 1 : descriptorRoom(b.descriptorType, pCreateInfo->pNext, i).bytes;
+    bytes += abi::kDescriptorAlignBytes + uint64_t{b.descriptorCount} * room_B;
     if (isDynamic(b.descriptorType)) dynamic += b.descriptorCount;
     if (isInline && b.descriptorCount > kMaxInlineUniformBlockSize_B) inlineTooLarge = 1;
     if (flags != nullptr && flags->bindingCount != 0 &&

@@ -60,10 +60,13 @@ class DescriptorSetLayout
   std::shared_ptr<DescriptorSetShape> shape_;
 };
 
-/// Bytes and alignment of one descriptor of a type; an inline uniform block is a buffer descriptor with its bytes
-/// behind.
-uint32_t descriptorBytes(VkDescriptorType type);
-uint32_t descriptorAlign(VkDescriptorType type);
+/// The room of one descriptor. An inline uniform block is a buffer descriptor with its bytes behind.
+struct DescriptorRoom {
+  uint32_t bytes, align_B;
+};
+/// `index`: of the binding or of the pool size whose type it is, for the list of types that a mutable descriptor may
+/// take on in a VkMutableDescriptorTypeCreateInfoEXT of `chain`. Without a list: any.
+DescriptorRoom descriptorRoom(VkDescriptorType type, const void* chain, uint32_t index);
 bool isDynamic(VkDescriptorType type);
 
 }  // namespace pumice::icd
