@@ -41,6 +41,7 @@ def environment(manifest):
         # The older and the newer name; loaders read one of them.
         env["VK_ICD_FILENAMES"] = env["VK_DRIVER_FILES"] = os.path.abspath(manifest)
     env["MESA_SHADER_CACHE_DISABLE"] = "true"
+    env["PUMICE_CACHE"] = "0"
     env["VK_LOADER_LAYERS_DISABLE"] = "~implicit~"
     return env
 

@@ -77,8 +77,9 @@ int run(Context& context, const std::vector<Line>& lines, bool json) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Creation and first use are measured: the peers must not answer from a cache of an earlier run.
+  // Creation and first use are measured: no driver may answer from a cache of an earlier run.
   setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
+  setenv("PUMICE_CACHE", "0", 1);
 
   CLI::App app{"Benchmarks of the Vulkan driver that the loader finds (choose it with VK_ICD_FILENAMES)."};
   std::string filter = ".*";

@@ -11,7 +11,7 @@
 #include "backend/kmd/door.h"
 #include "backend/sched/processors.h"
 #include "backend/texture/texture.h"
-#include "icd/objects/object_cache.h"
+#include "shaders/cache/compiler_identity.h"
 
 namespace pumice::icd {
 namespace {
@@ -439,7 +439,7 @@ void fillProperties(uint32_t deviceVersion, uint64_t heapSize_B, Properties* p) 
                 host.workerCount, host.workerCount == 1 ? "" : "s");
   // A cache of another build or another CPU is not even looked at.
   std::memcpy(base.pipelineCacheUUID, "pumice01", 8);
-  const uint64_t identity = compilerIdentity();
+  const uint64_t identity = shader::cache::compilerIdentity();
   std::memcpy(base.pipelineCacheUUID + 8, &identity, 8);
   fillLimits(&base.limits);
 

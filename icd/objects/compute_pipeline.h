@@ -4,17 +4,16 @@
 // (hot_tier.h). PUMICE_TIER=quick or better keeps to one tier.
 #pragma once
 
-#include <memory>
 #include <optional>
 
 #include "backend/abi/shader_abi.h"
 #include "icd/objects/hot_tier.h"
 #include "icd/objects/object.h"
-#include "icd/objects/object_cache.h"
-#include "shaders/cache/elf_loader.h"
+#include "shaders/cache/code_arena.h"
 
 namespace pumice::icd {
 
+class ComputeBuild;
 class Device;
 
 class ComputePipeline : public Object<ComputePipeline, VkPipeline, VK_OBJECT_TYPE_PIPELINE> {
@@ -22,15 +21,12 @@ class ComputePipeline : public Object<ComputePipeline, VkPipeline, VK_OBJECT_TYP
   explicit ComputePipeline(Device&) {}
   ~ComputePipeline();
 
-  /// `cache` may be nullptr. Fills the creation feedback if the chain asks for it.
-  VkResult init(const VkComputePipelineCreateInfo& info, const std::shared_ptr<ObjectCache>& cache);
+  /// Of a build that has succeeded, whose code it takes.
+  VkResult init(ComputeBuild& build);
 
   const abi::ComputeProgram& program() const { return program_; }
 
  private:
-  VkResult build(const VkComputePipelineCreateInfo& info, const std::shared_ptr<ObjectCache>& cache, bool* cacheHit);
-  VkResult load(const shader::CompiledObject& object, const CacheKey& key);
-
   abi::ComputeProgram program_{};
   shader::cache::CodeBlock code_;
   std::optional<HotProgram> hot_;  // of quick code that may be replaced

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "backend/trace/log.h"
 #include "gen/entrypoints.h"
 #include "icd/entry/entry_table.h"
+#include "icd/objects/cache_writer.h"
 #include "icd/objects/capabilities.h"
 #include "icd/objects/instance.h"
 #include "icd/objects/status_result.h"
@@ -21,6 +23,10 @@ uint64_t environmentNumber(const char* name) {
 }  // namespace
 
 Device::~Device() {
+  constexpr uint64_t kFlush_ns = 500'000'000;
+  if (diskCache_ != nullptr && !CacheWriter::instance().flush(*diskCache_, kFlush_ns)) {
+    PUMICE_WARNING("cache", "the disk is slow: the device ends before all code is written");
+  }
   if (gpu_ != nullptr) physicalDevice_.removeDevice(this);
   queues_.clear();  // before the machine that they live in
 }
@@ -38,6 +44,9 @@ VkResult Device::init(const VkDeviceCreateInfo& info) {
     return r;
   }
   physicalDevice_.addDevice(this);
+  if (auto settings = shader::cache::diskCacheSettings(); !settings.directory.empty()) {
+    diskCache_ = std::make_shared<shader::cache::DiskCache>(std::move(settings));
+  }
   return createQueues(info);
 }
 

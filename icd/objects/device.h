@@ -10,6 +10,7 @@
 #include "icd/objects/object.h"
 #include "icd/objects/physical_device.h"
 #include "icd/objects/queue.h"
+#include "shaders/cache/disk_cache.h"
 
 namespace pumice::icd {
 
@@ -26,6 +27,9 @@ class Device : public Object<Device, VkDevice, VK_OBJECT_TYPE_DEVICE> {
   const DeviceExtensionSet& enabledExtensions() const { return enabled_; }
   uint32_t apiVersion() const { return apiVersion_; }  // min(the application's wish, the device's)
 
+  /// nullptr: nothing is kept on disk. Outlives the device where code is still being made or written.
+  const std::shared_ptr<shader::cache::DiskCache>& diskCache() const { return diskCache_; }
+
   /// nullptr when the device was created without it.
   Queue* queue(uint32_t family, uint32_t index);
   /// All queues, in order of creation.
@@ -41,6 +45,7 @@ class Device : public Object<Device, VkDevice, VK_OBJECT_TYPE_DEVICE> {
   DeviceExtensionSet enabled_;
   uint32_t apiVersion_ = VK_API_VERSION_1_0;
   std::unique_ptr<kmd::Device> gpu_;
+  std::shared_ptr<shader::cache::DiskCache> diskCache_;
   std::vector<std::unique_ptr<Queue>> queues_;
 };
 

@@ -7,6 +7,7 @@
 #include "backend/sched/futex.h"
 #include "backend/trace/log.h"
 #include "icd/objects/compile_thread.h"
+#include "icd/objects/process_instance.h"
 
 namespace pumice::icd {
 
@@ -28,8 +29,7 @@ void HotProgram::tell(abi::Heat& heat) {
 }
 
 HotTier& HotTier::instance() {
-  static HotTier* const tier = new HotTier;
-  return *tier;
+  return processInstance<HotTier>();
 }
 
 HotTier::~HotTier() {

@@ -1,80 +1,34 @@
 #include "icd/objects/object_cache.h"
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
-
 #include <cstring>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "icd/objects/capabilities.h"
-#include "pumice_build_id.h"
+#include "shaders/cache/compiler_identity.h"
 
 namespace pumice::icd {
 namespace {
 
-struct RecordHeader {
-  CacheKey key;
-  uint64_t checkLow, checkHigh;
-  uint64_t elfBytes;
-  shader::ComputeCodeInfo info;
-};
-static_assert(sizeof(RecordHeader) == 72);
+using shader::cache::CodeRecordHeader;
 
-XXH128_hash_t checksum(const RecordHeader& header, std::span<const std::byte> elf) {
-  RecordHeader plain = header;
-  plain.checkLow = plain.checkHigh = 0;
-  const XXH64_hash_t seed = XXH3_64bits_withSeed(&plain, sizeof plain, compilerIdentity());
-  return XXH3_128bits_withSeed(elf.data(), elf.size(), seed);
-}
-
-size_t recordBytes(const shader::CompiledObject& object) {
-  return sizeof(RecordHeader) + ((object.elf.size() + 7) & ~7ull);
-}
-
-bool isQuick(const shader::CompiledObject& object) {
-  return (object.info.flags & shader::kCodeIsQuick) != 0;
-}
-
-// What CPUID says about instruction sets; the compiler may use any of them.
-struct CpuFeatures {
-  uint32_t words[8] = {};
-};
-
-CpuFeatures cpuFeatures() {
-  CpuFeatures f;
-#if defined(__x86_64__)
-  uint32_t a = 0, b = 0, c = 0, d = 0;
-  if (__get_cpuid(1, &a, &b, &c, &d) != 0) {
-    f.words[0] = c & ~(1u << 27);  // all but OSXSAVE, which is no instruction set
-    f.words[1] = d;
-  }
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0) {
-    f.words[2] = b;
-    f.words[3] = c;
-    f.words[4] = d;
-  }
-  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) != 0) f.words[5] = a;
-#endif
-  return f;
+size_t recordBytes(const shader::cache::CachedCode& code) {
+  return sizeof(CodeRecordHeader) + ((code.object.elf.size() + 7) & ~size_t{7});
 }
 
 }  // namespace
 
-uint64_t compilerIdentity() {
-  static const uint64_t identity = [] {
-    const CpuFeatures features = cpuFeatures();
-    const XXH64_hash_t build = XXH3_64bits(PUMICE_BUILD_ID, sizeof PUMICE_BUILD_ID);
-    return XXH3_64bits_withSeed(&features, sizeof features, build);
-  }();
-  return identity;
+SpirvHash spirvHash(std::span<const uint32_t> spirv) {
+  const XXH128_hash_t hash = XXH3_128bits(spirv.data(), spirv.size_bytes());
+  return {hash.low64, hash.high64, spirv.size()};
 }
 
-CacheKey cacheKey(const shader::ComputeCompileInfo& info) {
+CacheKey cacheKey(const shader::ComputeCompileInfo& info, const SpirvHash& spirv) {
+  // A member that is not hashed below is a bug: code would be taken for what it is not.
+  static_assert(sizeof(shader::ComputeCompileInfo) == 72 && sizeof(shader::TargetOptions) == 12);
   XXH3_state_t state;
-  XXH3_128bits_reset_withSeed(&state, compilerIdentity());
+  XXH3_128bits_reset_withSeed(&state, shader::cache::compilerIdentity());
   const auto add = [&](const auto& value) { XXH3_128bits_update(&state, &value, sizeof value); };
   add(abi::kShaderAbiVersion);
   add(hostInfo().vectorLanes);
@@ -82,8 +36,7 @@ CacheKey cacheKey(const shader::ComputeCompileInfo& info) {
   add(info.target.vectorLanes);
   add(info.target.gangVectors);
   add(info.target.boundsChecks);
-  add(info.spirv.size());
-  XXH3_128bits_update(&state, info.spirv.data(), info.spirv.size_bytes());
+  add(spirv);
   XXH3_128bits_update(&state, info.entryPoint, std::strlen(info.entryPoint) + 1);
   add(info.specConstants.size());  // or the bindings might be taken for some more
   for (const shader::SpecConstant& c : info.specConstants) {
@@ -104,8 +57,7 @@ ObjectCache::Entry ObjectCache::find(const CacheKey& key) const {
 
 void ObjectCache::insertLocked(const CacheKey& key, Entry entry) {
   Slot& slot = entries_[key];
-  if (slot.best() && !isQuick(*slot.best())) return;
-  if (slot.best() && isQuick(*entry)) return;
+  if (slot.best() && (!slot.best()->isQuick() || entry->isQuick())) return;
   slot = {std::move(entry), nullptr};
 }
 
@@ -148,32 +100,30 @@ ObjectCache::Written ObjectCache::serialize(std::span<std::byte> out) const {
       written.complete = false;
       continue;
     }
-    RecordHeader header{key, 0, 0, entry->elf.size(), entry->info};
-    const XXH128_hash_t check = checksum(header, entry->elf);
-    header.checkLow = check.low64;
-    header.checkHigh = check.high64;
+    const CodeRecordHeader header = makeRecordHeader(key, *entry);
+    const std::vector<std::byte>& elf = entry->object.elf;
     std::byte* at = out.data() + written.bytes;
     std::memset(at, 0, bytes);
     std::memcpy(at, &header, sizeof header);
-    std::memcpy(at + sizeof header, entry->elf.data(), entry->elf.size());
+    std::memcpy(at + sizeof header, elf.data(), elf.size());
     written.bytes += bytes;
   }
   return written;
 }
 
 void ObjectCache::deserialize(std::span<const std::byte> in) {
-  while (in.size() >= sizeof(RecordHeader)) {
-    RecordHeader header;
+  while (in.size() >= sizeof(CodeRecordHeader)) {
+    CodeRecordHeader header;
     std::memcpy(&header, in.data(), sizeof header);
     in = in.subspan(sizeof header);
     if (header.elfBytes > in.size()) return;
     const std::span<const std::byte> elf = in.first(header.elfBytes);
-    const XXH128_hash_t check = checksum(header, elf);
-    if (check.low64 == header.checkLow && check.high64 == header.checkHigh) {
-      auto object = std::make_shared<shader::CompiledObject>();
-      object->info = header.info;
-      object->elf.assign(elf.begin(), elf.end());
-      insert(header.key, std::move(object));
+    if (isAuthentic(header, elf)) {
+      auto code = std::make_shared<shader::cache::CachedCode>();
+      code->object.info = header.info;
+      code->object.elf.assign(elf.begin(), elf.end());
+      code->compile_ns = header.compile_ns;
+      insert(header.key, std::move(code));
     }
     const size_t padded = (header.elfBytes + 7) & ~size_t{7};
     in = in.subspan(padded < in.size() ? padded : in.size());

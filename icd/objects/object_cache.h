@@ -1,11 +1,10 @@
-// Compiled objects by content: what a VkPipelineCache holds.
+// Compiled code by content: what a VkPipelineCache holds.
 //
 // A key is a hash over everything that decides about the code but its tier: SPIR-V, entry point, specialisation,
-// bindings, subgroup size, code generation options, ABI version, build id and CPU features. Of two tiers the better one
-// stays. Thread safe.
+// bindings, subgroup size, code generation options, ABI version, build id, LLVM version and CPU features. Of two tiers
+// the better one stays. Thread safe.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,24 +12,24 @@
 #include <span>
 #include <vector>
 
+#include "shaders/cache/code_record.h"
 #include "shaders/compiler.h"
 
 namespace pumice::icd {
 
-struct CacheKey {
-  uint64_t low, high;
-  auto operator<=>(const CacheKey&) const = default;
+using shader::cache::CacheKey;
+
+/// Of the words of a module. Made once a module, as it reads all of it.
+struct SpirvHash {
+  uint64_t low, high, words;
 };
+SpirvHash spirvHash(std::span<const uint32_t> spirv);
 
-/// A hash of the build id (the compiler's sources and settings) and of this CPU's features: object code is only valid
-/// for both.
-uint64_t compilerIdentity();
-
-CacheKey cacheKey(const shader::ComputeCompileInfo& info);
+CacheKey cacheKey(const shader::ComputeCompileInfo& info, const SpirvHash& spirv);
 
 class ObjectCache {
  public:
-  using Entry = std::shared_ptr<const shader::CompiledObject>;
+  using Entry = std::shared_ptr<const shader::cache::CachedCode>;
 
   /// The best there is; nullptr: not here.
   Entry find(const CacheKey& key) const;

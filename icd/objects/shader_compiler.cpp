@@ -1,11 +1,9 @@
 #include "icd/objects/shader_compiler.h"
 
-#include <pthread.h>
 #include <time.h>
 
 #include <new>
 
-#include "icd/objects/compile_thread.h"
 #include "icd/objects/shader_dump.h"
 #include "shaders/cache/compiler_library.h"
 
@@ -17,19 +15,6 @@ uint64_t threadTime_ns() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
-}
-
-struct Job {
-  const shader::ComputeCompileInfo& info;
-  const std::string& dumpDirectory;
-  TimedCompile compiled;
-};
-
-void* run(void* argument) {
-  auto& job = *static_cast<Job*>(argument);
-  setCompileThreadFloatState();
-  job.compiled = compileComputeHere(job.info, job.dumpDirectory);
-  return nullptr;
 }
 
 }  // namespace
@@ -51,14 +36,6 @@ TimedCompile compileComputeHere(const shader::ComputeCompileInfo& info, const st
     compiled.result.status = shader::CompileStatus::kOutOfHostMemory;
   }
   return compiled;
-}
-
-TimedCompile compileCompute(const shader::ComputeCompileInfo& info, const std::string& dumpDirectory) {
-  Job job{info, dumpDirectory, {}};
-  pthread_t thread;
-  if (!startCompileThread(&thread, run, &job)) throw std::bad_alloc();
-  pthread_join(thread, nullptr);
-  return std::move(job.compiled);
 }
 
 }  // namespace pumice::icd

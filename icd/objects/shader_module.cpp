@@ -7,6 +7,7 @@ namespace pumice::icd {
 
 VkResult ShaderModule::init(const VkShaderModuleCreateInfo& info) {
   code_ = std::make_shared<const std::vector<uint32_t>>(info.pCode, info.pCode + info.codeSize / sizeof(uint32_t));
+  hash_ = spirvHash(*code_);
   return VK_SUCCESS;
 }
 

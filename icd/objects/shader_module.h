@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "icd/objects/object.h"
+#include "icd/objects/object_cache.h"
 
 namespace pumice::icd {
 
@@ -18,9 +19,11 @@ class ShaderModule : public Object<ShaderModule, VkShaderModule, VK_OBJECT_TYPE_
 
   /// Pipelines that may be compiled again keep it alive.
   const std::shared_ptr<const std::vector<uint32_t>>& code() const { return code_; }
+  const SpirvHash& hash() const { return hash_; }
 
  private:
   std::shared_ptr<const std::vector<uint32_t>> code_;
+  SpirvHash hash_{};
 };
 
 }  // namespace pumice::icd
