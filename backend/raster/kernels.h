@@ -2,12 +2,15 @@
 #pragma once
 
 #include "backend/raster/coverage.h"
+#include "backend/raster/setup.h"
 
 namespace pumice::raster {
 
 struct Kernels {
   CoverFunction* cover3[4];  // polygons of three edges; by log2 of the sample count
   CoverFunction* cover4[4];
+  TransformFunction* transform;
+  SetUpGroupFunction* setUpGroup;
 };
 
 extern const Kernels kKernelsBaseline;

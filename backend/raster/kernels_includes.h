@@ -7,4 +7,5 @@
 #include <immintrin.h>
 #endif
 
+#include "backend/raster/depth_bias.h"
 #include "backend/raster/kernels.h"
