@@ -196,11 +196,10 @@ struct BeginPassPacket {
   PassArea area;
   uint32_t layerCount;
   uint32_t viewMask;  // 0: no multiview; else one layer per view
-  uint8_t attachmentCount;
+  uint16_t attachmentCount;
   uint8_t samples_log2;
   uint8_t tileEdge_log2;  // 4 to 7, chosen by the encoder from the bytes of a pixel
-  uint8_t reserved;
-  uint32_t reserved2;
+  uint32_t reserved;
   // attachmentCount PassAttachments follow.
 };
 static_assert(sizeof(BeginPassPacket) == 40);

@@ -6,6 +6,7 @@
 #include "backend/formats/format_table.h"
 #include "backend/formats/texel_codec.h"
 #include "gen/entrypoints.h"
+#include "icd/encode/clear_value.h"
 #include "icd/objects/buffer.h"
 #include "icd/objects/command_buffer.h"
 #include "icd/objects/image.h"
@@ -117,24 +118,6 @@ void copyImages(VkCommandBuffer commandBuffer, VkImage srcImage, VkImage dstImag
 }
 
 // ---- clears
-
-// The bytes of a texel. Clear values have 32 bits a component, whatever the format.
-void encodeClear(VkFormat format, const void* value, std::byte (&element)[32]) {
-  const formats::TexelCodec codec = formats::texelCodec(format);
-  std::memset(element, 0, sizeof element);
-  if (!codec) return;  // compressed and multi-planar images cannot be cleared
-  if (codec.channelBytes == 4) return codec.encode(value, 1, element);
-  uint32_t in[4];
-  uint64_t wide[4];
-  std::memcpy(in, value, sizeof in);
-  for (int i = 0; i < 4; ++i) {
-    const double real = std::bit_cast<float>(in[i]);
-    wide[i] = codec.type == formats::TexelType::kFloat  ? std::bit_cast<uint64_t>(real)
-              : codec.type == formats::TexelType::kSint ? static_cast<uint64_t>(static_cast<int32_t>(in[i]))
-                                                        : in[i];
-  }
-  codec.encode(wide, 1, element);
-}
 
 void clearRange(CommandStream& stream, const Image& image, VkImageAspectFlagBits aspect,
                 const VkImageSubresourceRange& range, const std::byte (&element)[32]) {
@@ -287,14 +270,10 @@ VKAPI_ATTR void VKAPI_CALL vkCmdClearDepthStencilImage(VkCommandBuffer commandBu
                                                        const VkClearDepthStencilValue* pDepthStencil,
                                                        uint32_t rangeCount, const VkImageSubresourceRange* pRanges) {
   const Image& self = *Image::from(image);
-  const float depth[4] = {pDepthStencil->depth, 0, 0, 0};
-  const uint32_t stencil[4] = {pDepthStencil->stencil & 0xff, 0, 0, 0};  // only the format's bits count
   for (uint32_t i = 0; i < rangeCount; ++i) {
     forEachAspect(pRanges[i].aspectMask, [&](VkImageAspectFlagBits aspect) {
-      const bool isDepth = aspect == VK_IMAGE_ASPECT_DEPTH_BIT;
       std::byte element[32];
-      encodeClear(formats::aspectFormat(self.form().format, aspect),
-                  isDepth ? static_cast<const void*>(depth) : static_cast<const void*>(stencil), element);
+      encodeClear(self.form().format, aspect, *pDepthStencil, element);
       clearRange(streamOf(commandBuffer), self, aspect, pRanges[i], element);
     });
   }

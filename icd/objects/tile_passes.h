@@ -16,6 +16,10 @@ namespace pumice::icd {
 /// Numbers the subpasses: rising from 0, without gaps.
 void assignTilePasses(std::span<Subpass> subpasses, std::span<const SubpassDependency> dependencies);
 
+/// Which attachments are color or depth-stencil attachments of a subpass of the tile pass. At most kMostDrawnTo are.
+std::vector<bool> drawnTo(std::span<const Subpass> subpasses, uint32_t tilePass, size_t attachmentCount);
+inline constexpr uint32_t kMostDrawnTo = 100;
+
 /// Sets the first and last tile pass of every attachment that a subpass uses.
 void assignLifetimes(std::span<PassAttachment> attachments, std::span<const Subpass> subpasses);
 

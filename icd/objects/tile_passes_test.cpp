@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace pumice::icd {
 namespace {
 
@@ -51,6 +53,46 @@ TEST(TilePasses, AnotherViewMaskSeparates) {
   subpasses[2].viewMask = 1;
   subpasses[3].viewMask = 3;
   EXPECT_EQ(passesOf(subpasses, {}), (Numbers{0, 0, 1, 2}));
+}
+
+// Resolved at the end of the tile pass: what uses the result, or draws to what was resolved, comes after it.
+TEST(TilePasses, UsesOfWhatIsResolvedSeparate) {
+  const auto resolving = [] {
+    Subpass s;
+    s.colors = {{0}, {1}};
+    s.resolves = {{VK_ATTACHMENT_UNUSED}, {2}};
+    s.depthStencil = {3};
+    s.depthStencilResolve = {4};
+    return s;
+  };
+  const auto second = [&](auto&& use) {
+    std::vector<Subpass> subpasses{resolving(), {}};
+    use(subpasses[1]);
+    return passesOf(subpasses, {between(0, 1, true)})[1];
+  };
+  EXPECT_EQ(second([](Subpass& s) { s.inputs = {{2, VK_IMAGE_ASPECT_COLOR_BIT}}; }), 1u);
+  EXPECT_EQ(second([](Subpass& s) { s.colors = {{1}}; }), 1u);
+  EXPECT_EQ(second([](Subpass& s) { s.depthStencil = {3}; }), 1u);
+  EXPECT_EQ(second([](Subpass& s) { s.inputs = {{4, VK_IMAGE_ASPECT_DEPTH_BIT}}; }), 1u);
+  EXPECT_EQ(second([](Subpass& s) { s.colors = {{0}}; }), 0u);  // was not resolved
+  EXPECT_EQ(second([](Subpass& s) {
+              s.inputs = {{1, VK_IMAGE_ASPECT_COLOR_BIT}};
+            }),
+            0u);  // the samples are as they were
+}
+
+TEST(TilePasses, AttachmentsHaveABound) {
+  std::vector<Subpass> subpasses(40);
+  for (uint32_t i = 0; i < 40; ++i) {
+    for (uint32_t j = 0; j < 8; ++j) subpasses[i].colors.push_back({8 * i + j});
+  }
+  assignTilePasses(subpasses, {});
+  EXPECT_EQ(subpasses[0].tilePass, 0u);
+  for (uint32_t pass = 0; pass <= subpasses.back().tilePass; ++pass) {
+    const std::vector<bool> drawn = drawnTo(subpasses, pass, 320);
+    EXPECT_LE(std::count(drawn.begin(), drawn.end(), true), kMostDrawnTo);
+    EXPECT_GT(std::count(drawn.begin(), drawn.end(), true), 8);
+  }
 }
 
 TEST(TilePasses, LifetimesSpanAllKindsOfUse) {

@@ -1,0 +1,38 @@
+#include "icd/encode/clear_value.h"
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "backend/formats/format_table.h"
+#include "backend/formats/texel_codec.h"
+
+namespace pumice::icd {
+
+void encodeClear(VkFormat format, const void* value, std::byte (&element)[32]) {
+  const formats::TexelCodec codec = formats::texelCodec(format);
+  std::memset(element, 0, sizeof element);
+  if (!codec) return;
+  if (codec.channelBytes == 4) return codec.encode(value, 1, element);
+  uint32_t in[4];
+  uint64_t wide[4];
+  std::memcpy(in, value, sizeof in);
+  for (int i = 0; i < 4; ++i) {
+    const double real = std::bit_cast<float>(in[i]);
+    wide[i] = codec.type == formats::TexelType::kFloat  ? std::bit_cast<uint64_t>(real)
+              : codec.type == formats::TexelType::kSint ? static_cast<uint64_t>(static_cast<int32_t>(in[i]))
+                                                        : in[i];
+  }
+  codec.encode(wide, 1, element);
+}
+
+void encodeClear(VkFormat format, VkImageAspectFlagBits aspect, const VkClearDepthStencilValue& value,
+                 std::byte (&element)[32]) {
+  const float depth[4] = {value.depth, 0, 0, 0};
+  const uint32_t stencil[4] = {value.stencil & 0xff, 0, 0, 0};  // only the format's bits count
+  const bool isDepth = aspect == VK_IMAGE_ASPECT_DEPTH_BIT;
+  encodeClear(formats::aspectFormat(format, aspect),
+              isDepth ? static_cast<const void*>(depth) : static_cast<const void*>(stencil), element);
+}
+
+}  // namespace pumice::icd
