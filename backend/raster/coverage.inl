@@ -107,6 +107,15 @@ PUMICE_INLINE void addFull(uint32_t block, uint32_t mask, BlockList& out) {
   for (uint32_t s = 0; s < kSamples; ++s) out.coverage[s][n] = static_cast<uint16_t>(mask);
 }
 
+/// All sixteen blocks of a cell of 16x16 pixels.
+template <uint32_t kSamples>
+PUMICE_INLINE void addFullCell(uint32_t c16, BlockList& out) {
+  const uint32_t n = out.count;
+  out.count = n + kLanes;
+  for (uint32_t i = 0; i < kLanes; ++i) out.block[n + i] = static_cast<uint8_t>(c16 << 4 | i);
+  for (uint32_t s = 0; s < kSamples; ++s) __builtin_memset(&out.coverage[s][n], 0xFF, kLanes * sizeof(uint16_t));
+}
+
 template <uint32_t kEdges, uint32_t kSamples>
 void cover(const Edges& edges, int32_t x, int32_t y, const PixelRect& rect, BlockList& out) {
   out.count = 0;
@@ -137,6 +146,10 @@ void cover(const Edges& edges, int32_t x, int32_t y, const PixelRect& rect, Bloc
     const int32_t y16 = kCellY[c16] * 16;
     const PixelRect rect16 = moved(rect, x16, y16);
     const bool inside16 = rect16.x0 <= 0 && rect16.y0 <= 0 && rect16.x1 >= 16 && rect16.y1 >= 16;
+    if ((full16 >> c16 & 1) && inside16) {
+      addFullCell<kSamples>(c16, out);
+      continue;
+    }
     uint32_t touched4 = 0xFFFF;
     uint32_t full4 = 0xFFFF;
     if (!(full16 >> c16 & 1)) crossing.cells(x16, y16, 2, touched4, full4);

@@ -1,0 +1,167 @@
+#include "backend/raster/bins.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pumice::raster {
+
+BlockArena::BlockArena(std::byte* memory, uint32_t blockCount)
+    : memory_(memory),
+      blockCount_(blockCount),
+      available_(0),
+      free_(0),
+      next_(std::make_unique<std::atomic<uint32_t>[]>(blockCount)) {
+  for (uint32_t i = blockCount; i-- > 0;) giveBack(memory + i * kArenaBlockBytes);
+}
+
+bool BlockArena::reserve(uint32_t blocks) {
+  uint32_t available = available_.load(std::memory_order_relaxed);
+  do {
+    if (available < blocks) return false;
+  } while (!available_.compare_exchange_weak(available, available - blocks, std::memory_order_acquire,
+                                             std::memory_order_relaxed));
+  return true;
+}
+
+std::byte* BlockArena::take() {
+  uint64_t head = free_.load(std::memory_order_acquire);
+  for (;;) {
+    const uint32_t first = static_cast<uint32_t>(head) - 1;
+    const uint32_t next = next_[first].load(std::memory_order_relaxed);
+    if (free_.compare_exchange_weak(head, ((head >> 32) + 1) << 32 | next, std::memory_order_acquire,
+                                    std::memory_order_acquire))
+      return memory_ + first * kArenaBlockBytes;
+  }
+}
+
+void BlockArena::giveBack(std::byte* block) {
+  const uint32_t number = static_cast<uint32_t>(static_cast<size_t>(block - memory_) / kArenaBlockBytes);
+  uint64_t head = free_.load(std::memory_order_relaxed);
+  do {
+    next_[number].store(static_cast<uint32_t>(head), std::memory_order_relaxed);
+  } while (!free_.compare_exchange_weak(head, ((head >> 32) + 1) << 32 | (number + 1), std::memory_order_release,
+                                        std::memory_order_relaxed));
+  available_.fetch_add(1, std::memory_order_release);
+}
+
+// Bottom-up merge sort of a list: entries come nearly in descending order, and the stack is turned round first.
+TileEntry* TileList::takeInOrder() {
+  TileEntry* list = head.exchange(nullptr, std::memory_order_acquire);
+  TileEntry* sorted = nullptr;
+  while (list) {
+    TileEntry* const rest = list->next;
+    list->next = sorted;
+    sorted = list;
+    list = rest;
+  }
+  for (size_t width = 1;; width *= 2) {
+    TileEntry* left = sorted;
+    TileEntry** tail = &sorted;
+    size_t merges = 0;
+    while (left) {
+      ++merges;
+      TileEntry* right = left;
+      size_t leftSize = 0;
+      for (; leftSize < width && right; ++leftSize) right = right->next;
+      size_t rightSize = width;
+      while (leftSize > 0 || (rightSize > 0 && right)) {
+        const bool takeLeft = leftSize > 0 && !(rightSize > 0 && right && right->order < left->order);
+        TileEntry*& from = takeLeft ? left : right;
+        --(takeLeft ? leftSize : rightSize);
+        *tail = from;
+        tail = &from->next;
+        from = from->next;
+      }
+      left = right;
+    }
+    *tail = nullptr;
+    if (merges <= 1) return sorted;
+  }
+}
+
+void Binner::begin(const PrimitiveSet* set, uint64_t order, TileEntry* entries, uint32_t capacity) {
+  set_ = set;
+  order_ = order;
+  entries_ = entries;
+  capacity_ = capacity;
+  count_ = 0;
+}
+
+void Binner::mark(uint32_t n, uint32_t tile, bool hidesTile) {
+  TileEntry*& entry = current_[tile];
+  if (!entry) {
+    entry = &entries_[count_++];
+    *entry = {nullptr, set_, order_, tile, 0, {}};
+  }
+  if (hidesTile) {
+    std::memset(entry->mask, 0, sizeof(entry->mask));
+    entry->firstVisible = n;
+  }
+  entry->mask[n / 64] |= uint64_t{1} << (n % 64);
+}
+
+bool Binner::add(uint32_t n, uint32_t layer, uint32_t samples_log2, bool hides) {
+  const PrimitiveRect& r = set_->rects[n];
+  const uint32_t log2 = grid_.edge_log2;
+  const uint32_t x0 = r.x0 >> log2;
+  const uint32_t y0 = r.y0 >> log2;
+  const uint32_t x1 = (r.x1 - 1u) >> log2;
+  const uint32_t y1 = (r.y1 - 1u) >> log2;
+  const uint32_t base = layer * grid_.tilesPerLayer();
+  if (count_ + (x1 - x0 + 1) * (y1 - y0 + 1) > capacity_) {
+    uint32_t missing = 0;
+    for (uint32_t y = y0; y <= y1; ++y)
+      for (uint32_t x = x0; x <= x1; ++x) missing += current_[base + y * grid_.columns + x] == nullptr;
+    if (count_ + missing > capacity_) return false;
+  }
+  if (x0 == x1 && y0 == y1 && !hides) {
+    mark(n, base + y0 * grid_.columns + x0, false);
+    return true;
+  }
+
+  // Of each edge, its greatest and its least value at a sample of the first tile, and what a step adds. In int64
+  // nothing comes near its range (fixed_point.h).
+  const Edges& edges = set_->edges[n];
+  const SamplePattern& pattern = kSamplePatterns[samples_log2];
+  const int64_t tileEdge = int64_t{kSubpixels} << log2;
+  const int64_t first = pattern.min;
+  const int64_t last = tileEdge - kSubpixels + pattern.max;
+  int64_t greatest[kMaxEdges];
+  int64_t least[kMaxEdges];
+  for (uint32_t e = 0; e < kMaxEdges; ++e) {
+    const int64_t a = edges.a[e];
+    const int64_t b = edges.b[e];
+    const int64_t corner = edges.c[e] + a * (x0 * tileEdge) + b * (y0 * tileEdge);
+    greatest[e] = corner + a * (a > 0 ? last : first) + b * (b > 0 ? last : first);
+    least[e] = corner + a * (a > 0 ? first : last) + b * (b > 0 ? first : last);
+  }
+  for (uint32_t y = y0; y <= y1; ++y)
+    for (uint32_t x = x0; x <= x1; ++x) {
+      int64_t outside = 0;
+      int64_t notFull = 0;
+      for (uint32_t e = 0; e < kMaxEdges; ++e) {
+        const int64_t step = edges.a[e] * (tileEdge * (x - x0)) + edges.b[e] * (tileEdge * (y - y0));
+        outside |= greatest[e] + step;
+        notFull |= least[e] + step;
+      }
+      if (outside < 0) continue;
+      const bool whole =
+          notFull >= 0 && r.x0 <= x << log2 && r.y0 <= y << log2 && r.x1 >= (x + 1) << log2 && r.y1 >= (y + 1) << log2;
+      mark(n, base + y * grid_.columns + x, hides && whole);
+    }
+  return true;
+}
+
+uint32_t Binner::publish() {
+  for (uint32_t i = 0; i < count_; ++i) {
+    TileEntry& entry = entries_[i];
+    current_[entry.tile] = nullptr;
+    lists_[entry.tile].push(&entry);
+  }
+  const uint32_t count = count_;
+  count_ = 0;
+  set_ = nullptr;
+  return count;
+}
+
+}  // namespace pumice::raster
