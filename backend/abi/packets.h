@@ -171,9 +171,9 @@ struct BlitImagePacket {
   int32_t dstCorner[2][3];
   int32_t srcCorner[2][3];
   uint32_t srcExtent[3];  // of the whole level: coordinates are clamped to it
-  uint32_t srcFormat;     // VkFormat of a texel; equal formats without filter are moved as they are
+  uint32_t srcFormat;     // VkFormat of a texel or a compressed block; equal formats without filter are moved
   uint32_t dstFormat;
-  uint32_t linear;  // filter
+  uint32_t filter;  // VkFilter; cubic: of images that are no volumes
 };
 static_assert(sizeof(BlitImagePacket) == 160);
 

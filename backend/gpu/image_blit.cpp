@@ -1,52 +1,19 @@
 #include "backend/gpu/image_blit.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "backend/formats/texel_codec.h"
+#include "backend/gpu/blit_source.h"
+#include "backend/gpu/element_bytes.h"
 #include "backend/gpu/quad_rows.h"
 
 namespace pumice::gpu {
 namespace {
 
-// Texels are worked on in runs of so many of a row, which stay in the first-level cache as numbers.
-constexpr uint32_t kRun = 64;
+constexpr uint32_t kRun = kBlitRun;
 constexpr size_t kMaxTexelBytes = 16;
-
-// Calls use.operator()<bytes>() with the element size as a constant.
-template <typename Use>
-void withElementBytes(uint32_t bytes, Use&& use) {
-  switch (bytes) {
-    case 1:
-      return use.template operator()<1>();
-    case 2:
-      return use.template operator()<2>();
-    case 3:
-      return use.template operator()<3>();
-    case 4:
-      return use.template operator()<4>();
-    case 6:
-      return use.template operator()<6>();
-    case 8:
-      return use.template operator()<8>();
-    case 12:
-      return use.template operator()<12>();
-    default:
-      return use.template operator()<16>();
-  }
-}
-
-// Texels of a row, wherever they are, side by side.
-void gather(const Plane& from, const uint32_t* x, uint32_t y, uint32_t count, std::byte* out) {
-  withElementBytes(from.elementBytes, [&]<size_t kBytes>() {
-    if (!from.quads) {
-      const std::byte* row = from.element(0, y);
-      for (uint32_t i = 0; i < count; ++i) std::memcpy(out + i * kBytes, row + size_t{x[i]} * kBytes, kBytes);
-    } else {
-      for (uint32_t i = 0; i < count; ++i) std::memcpy(out + i * kBytes, from.element(x[i], y), kBytes);
-    }
-  });
-}
 
 void readRow(const Plane& from, uint32_t x, uint32_t y, uint32_t count, std::byte* out) {
   if (!from.quads) {
@@ -68,6 +35,7 @@ void writeRow(const Plane& to, uint32_t x, uint32_t y, uint32_t count, const std
 //
 // u = (dst + 1/2 - d0) * (s1 - s0) / (d1 - d0) + s0 as one quotient of integers of less than 2^33: it is rounded once,
 // by less than its distance to the next texel's edge, so that floor is exact.
+struct Taps;
 struct Axis {
   int64_t srcSize, srcFirst, dstFirst;
   double dstSize2;
@@ -87,14 +55,27 @@ struct Axis {
     return static_cast<uint32_t>(std::clamp<double>(texel, 0, static_cast<double>(last)));
   }
   uint32_t nearest(int64_t dst) const { return clamp(std::floor(at(dst))); }
-  // The two texels around, and the weight of the second.
-  void linear(int64_t dst, uint32_t* low, uint32_t* high, float* weight) const {
-    const double u = at(dst) - 0.5, base = std::floor(u);
-    *low = clamp(base);
-    *high = clamp(base + 1);
-    *weight = static_cast<float>(u - base);
-  }
+  // The texels that a filter takes, and their weights.
+  Taps taps(int64_t dst, VkFilter filter) const;
 };
+
+struct Taps {
+  static constexpr uint32_t kMost = 4;
+  uint32_t count;
+  uint32_t texel[kMost];
+  float weight[kMost];
+};
+
+Taps Axis::taps(int64_t dst, VkFilter filter) const {
+  const double u = at(dst) - 0.5, base = std::floor(u);
+  const auto a = static_cast<float>(u - base);
+  if (filter == VK_FILTER_LINEAR) return {2, {clamp(base), clamp(base + 1)}, {1 - a, a}};
+  // Catmull-Rom (Vulkan 1.3, 16.9.4).
+  const float a2 = a * a, a3 = a2 * a;
+  return {4,
+          {clamp(base - 1), clamp(base), clamp(base + 1), clamp(base + 2)},
+          {0.5f * (-a + 2 * a2 - a3), 0.5f * (2 - 5 * a2 + 3 * a3), 0.5f * (a + 4 * a2 - 3 * a3), 0.5f * (a3 - a2)}};
+}
 
 struct DstRange {
   int64_t first[3];
@@ -117,89 +98,137 @@ class Blit {
         x_(packet, 0),
         y_(packet, 1),
         z_(packet, 2),
-        from_(formats::texelCodec(static_cast<VkFormat>(packet.srcFormat))),
-        to_(formats::texelCodec(static_cast<VkFormat>(packet.dstFormat))) {}
+        source_(packet),
+        to_(formats::texelCodec(static_cast<VkFormat>(packet.dstFormat))),
+        filter_(static_cast<VkFilter>(packet.filter)) {}
 
-  void row(uint64_t slice, uint32_t row) const {
-    const int64_t y = range_.first[1] + row, z = range_.first[2] + static_cast<int64_t>(slice);
+  /// Rows first .. end - 1 of a slice of the region. Run by run: columns, their weights and what the filter makes of
+  /// a source row serve all rows of the run.
+  void rows(uint64_t slice, uint32_t first, uint32_t end) {
+    const int64_t z = range_.first[2] + static_cast<int64_t>(slice);
     const Plane dst(p_.dst, static_cast<uint64_t>(z), 0);
     for (uint32_t done = 0; done < range_.count[0]; done += kRun) {
-      const uint32_t count = std::min(kRun, range_.count[0] - done);
+      count_ = std::min(kRun, range_.count[0] - done);
       const int64_t x = range_.first[0] + done;
-      alignas(64) std::byte texels[kRun * kMaxTexelBytes];
-      if (p_.linear != 0) {
-        linear(x, y, z, count, texels);
-      } else {
-        nearest(x, y, z, count, texels);
+      findColumns(x);
+      for (uint32_t row = first; row < end; ++row) {
+        const int64_t y = range_.first[1] + row;
+        alignas(64) std::byte texels[kRun * kMaxTexelBytes];
+        if (filter_ == VK_FILTER_NEAREST) {
+          nearest(y, z, texels);
+        } else {
+          filtered(y, z, texels);
+        }
+        writeRow(dst, static_cast<uint32_t>(x), static_cast<uint32_t>(y), count_, texels);
       }
-      writeRow(dst, static_cast<uint32_t>(x), static_cast<uint32_t>(y), count, texels);
     }
   }
 
  private:
-  void nearest(int64_t x, int64_t y, int64_t z, uint32_t count, std::byte* out) const {
-    uint32_t columns[kRun];
-    for (uint32_t i = 0; i < count; ++i) columns[i] = x_.nearest(x + i);
-    const Plane src(p_.src, z_.nearest(z), 0);
-    if (p_.srcFormat == p_.dstFormat) return gather(src, columns, y_.nearest(y), count, out);
-    alignas(64) std::byte raw[kRun * kMaxTexelBytes];
-    alignas(64) uint32_t numbers[4 * kRun];  // of whichever type: both formats have the same
-    gather(src, columns, y_.nearest(y), count, raw);
-    from_.decode(raw, count, numbers);
-    to_.encode(numbers, count, out);
-  }
-
-  void linear(int64_t x, int64_t y, int64_t z, uint32_t count, std::byte* out) const {
-    uint32_t columns[2][kRun];
-    float weights[kRun];
-    for (uint32_t i = 0; i < count; ++i) x_.linear(x + i, &columns[0][i], &columns[1][i], &weights[i]);
-    uint32_t rows[2], slices[2];
-    float rowWeight, sliceWeight;
-    y_.linear(y, &rows[0], &rows[1], &rowWeight);
-    z_.linear(z, &slices[0], &slices[1], &sliceWeight);
-    alignas(64) float sum[4 * kRun];
-    planeSum(slices[0], columns, weights, rows, rowWeight, count, sum);
-    if (slices[0] != slices[1] && sliceWeight != 0) {
-      alignas(64) float other[4 * kRun];
-      planeSum(slices[1], columns, weights, rows, rowWeight, count, other);
-      mix(sum, other, sliceWeight, count);
+  void findColumns(int64_t x) {
+    std::fill_n(cachedRow_, kCachedRows, kNoRow);
+    columnTaps_ = 1;
+    for (uint32_t i = 0; i < count_; ++i) {
+      if (filter_ == VK_FILTER_NEAREST) {
+        columns_[0][i] = x_.nearest(x + i);
+        continue;
+      }
+      const Taps taps = x_.taps(x + i, filter_);
+      columnTaps_ = taps.count;
+      for (uint32_t k = 0; k < taps.count; ++k) {
+        columns_[k][i] = taps.texel[k];
+        std::fill_n(&weights_[k][size_t{4} * i], 4, taps.weight[k]);
+      }
     }
-    to_.encode(sum, count, out);
   }
 
-  // Two rows of one slice, mixed.
-  void planeSum(uint32_t slice, const uint32_t (&columns)[2][kRun], const float* weights, const uint32_t* rows,
-                float rowWeight, uint32_t count, float* sum) const {
-    const Plane src(p_.src, slice, 0);
-    rowSum(src, columns, weights, rows[0], count, sum);
-    if (rows[0] == rows[1] || rowWeight == 0) return;
-    alignas(64) float other[4 * kRun];
-    rowSum(src, columns, weights, rows[1], count, other);
-    mix(sum, other, rowWeight, count);
+  void nearest(int64_t y, int64_t z, std::byte* out) {
+    if (p_.srcFormat == p_.dstFormat) {
+      return gatherTexels(source_.plane(z_.nearest(z)), columns_[0], y_.nearest(y), count_, out);
+    }
+    alignas(64) uint32_t numbers[4 * kRun];  // of whichever type: both formats have the same
+    source_.fetch(z_.nearest(z), columns_[0], y_.nearest(y), count_, numbers);
+    to_.encode(numbers, count_, out);
   }
 
-  void rowSum(const Plane& src, const uint32_t (&columns)[2][kRun], const float* weights, uint32_t row, uint32_t count,
-              float* sum) const {
-    alignas(64) std::byte raw[kRun * kMaxTexelBytes];
-    alignas(64) float right[4 * kRun];
-    gather(src, columns[0], row, count, raw);
-    from_.decode(raw, count, sum);
-    gather(src, columns[1], row, count, raw);
-    from_.decode(raw, count, right);
-    for (uint32_t i = 0; i < count; ++i)
-      for (uint32_t c = 0; c < 4; ++c) sum[4 * i + c] = lerp(sum[4 * i + c], right[4 * i + c], weights[i]);
+  void filtered(int64_t y, int64_t z, std::byte* out) {
+    const Taps rows = y_.taps(y, filter_);
+    alignas(64) float sum[4 * kRun];
+    if (filter_ == VK_FILTER_LINEAR) {
+      alignas(64) float plane[4 * kRun];
+      weightedSum(z_.taps(z, filter_), sum, [&](uint32_t slice) {
+        planeSum(slice, rows, plane);
+        return plane;
+      });
+    } else {
+      planeSum(z_.nearest(z), rows, sum);  // of images that are no volumes
+    }
+    to_.encode(sum, count_, out);
   }
 
-  static void mix(float* sum, const float* other, float weight, uint32_t count) {
-    for (uint32_t i = 0; i < 4 * count; ++i) sum[i] = lerp(sum[i], other[i], weight);
+  // Rows of one slice, mixed.
+  void planeSum(uint32_t slice, const Taps& rows, float* sum) {
+    weightedSum(rows, sum, [&](uint32_t row) { return rowSum(slice, row); });
   }
-  // A texel without weight does not count, not even as infinity or NaN.
-  static float lerp(float a, float b, float weight) { return weight == 0 ? a : a * (1 - weight) + b * weight; }
+
+  // sum = the weighted sum of the numbers that get(texel) has. A part without weight does not count, not even as
+  // infinity or NaN; parts that are all the same are taken as they are.
+  template <typename Get>
+  void weightedSum(const Taps& taps, float* sum, Get&& get) {
+    const uint32_t* end = taps.texel + taps.count;
+    if (std::all_of(taps.texel, end, [&](uint32_t t) { return t == taps.texel[0]; })) {
+      std::copy_n(get(taps.texel[0]), 4 * count_, sum);
+      return;
+    }
+    bool first = true;
+    for (uint32_t k = 0; k < taps.count; ++k) {
+      const float weight = taps.weight[k];
+      if (weight == 0) continue;
+      const float* part = get(taps.texel[k]);
+      if (first) {
+        for (uint32_t i = 0; i < 4 * count_; ++i) sum[i] = part[i] * weight;
+      } else {
+        for (uint32_t i = 0; i < 4 * count_; ++i) sum[i] += part[i] * weight;
+      }
+      first = false;
+    }
+  }
+
+  // The run's texels of one source row, mixed. Neighbouring rows of the destination ask for the same ones.
+  const float* rowSum(uint32_t slice, uint32_t row) {
+    const uint32_t slot = slice % 2 * Taps::kMost + row % Taps::kMost;
+    float* sum = cachedSum_[slot];
+    const uint64_t key = uint64_t{slice} << 32 | row;
+    if (cachedRow_[slot] == key) return sum;
+    cachedRow_[slot] = key;
+    alignas(64) float part[4 * kRun];
+    for (uint32_t k = 0; k < columnTaps_; ++k) {
+      source_.fetch(slice, columns_[k], row, count_, part);
+      const float* weight = weights_[k];
+      if (k == 0) {
+        for (uint32_t i = 0; i < 4 * count_; ++i) sum[i] = weight[i] == 0 ? 0 : part[i] * weight[i];
+      } else {
+        for (uint32_t i = 0; i < 4 * count_; ++i) sum[i] += weight[i] == 0 ? 0 : part[i] * weight[i];
+      }
+    }
+    return sum;
+  }
+
+  static constexpr uint32_t kCachedRows = 2 * Taps::kMost;
+  static constexpr uint64_t kNoRow = ~uint64_t{0};
 
   const abi::BlitImagePacket& p_;
   DstRange range_;
   Axis x_, y_, z_;
-  formats::TexelCodec from_, to_;
+  BlitSource source_;
+  formats::TexelCodec to_;
+  VkFilter filter_;
+  // Of the run: how many texels of a row the filter takes, which and with what weight.
+  uint32_t count_ = 0, columnTaps_ = 0;
+  uint32_t columns_[Taps::kMost][kRun];
+  alignas(64) float weights_[Taps::kMost][4 * kRun];  // for each component, so that loops are straight
+  uint64_t cachedRow_[kCachedRows];
+  alignas(64) float cachedSum_[kCachedRows][4 * kRun];
 };
 
 }  // namespace
@@ -211,10 +240,9 @@ Bands blitBands(const abi::BlitImagePacket& p) {
 }
 
 void blitImage(const abi::BlitImagePacket& p, uint64_t beginUnit, uint64_t endUnit) {
-  const Blit blit(p);
-  blitBands(p).forEach(beginUnit, endUnit, [&](uint64_t slice, uint32_t first, uint32_t end) {
-    for (uint32_t y = first; y < end; ++y) blit.row(slice, y);
-  });
+  Blit blit(p);
+  blitBands(p).forEach(beginUnit, endUnit,
+                       [&](uint64_t slice, uint32_t first, uint32_t end) { blit.rows(slice, first, end); });
 }
 
 Bands resolveBands(const abi::ResolveImagePacket& p) {

@@ -90,7 +90,7 @@ class ImageBlit : public testing::Test {
     } while (*a == *b);
   }
 
-  abi::BlitImagePacket randomBlit(TestImage& src, const Known& from, TestImage& dst, const Known& to, bool linear) {
+  abi::BlitImagePacket randomBlit(TestImage& src, const Known& from, TestImage& dst, const Known& to, VkFilter filter) {
     abi::BlitImagePacket p{};
     p.src = src.surface(0, 0);
     p.dst = dst.surface(0, 0);
@@ -104,7 +104,7 @@ class ImageBlit : public testing::Test {
     }
     p.srcFormat = static_cast<uint32_t>(from.format);
     p.dstFormat = static_cast<uint32_t>(to.format);
-    p.linear = linear;
+    p.filter = filter;
     return p;
   }
 
@@ -126,9 +126,27 @@ class ImageBlit : public testing::Test {
 
   void reference(TestImage& src, const Known& from, const abi::BlitImagePacket& p, int64_t x, int64_t y, int64_t z,
                  double (&out)[4]) {
-    if (p.linear == 0) return texel(src, from, nearest(p, 0, x), nearest(p, 1, y), nearest(p, 2, z), out);
+    if (p.filter == VK_FILTER_NEAREST)
+      return texel(src, from, nearest(p, 0, x), nearest(p, 1, y), nearest(p, 2, z), out);
     const double u[3] = {position(p, 0, x) - 0.5, position(p, 1, y) - 0.5, position(p, 2, z) - 0.5};
     std::fill_n(out, 4, 0.0);
+    if (p.filter == VK_FILTER_CUBIC_EXT) {
+      // (1, a, a^2, a^3) times the specification's matrix, halved, for each of the two axes.
+      static constexpr double kMatrix[4][4] = {{0, 2, 0, 0}, {-1, 0, 1, 0}, {2, -5, 4, -1}, {-1, 3, -3, 1}};
+      double weight[2][4] = {};
+      for (int axis = 0; axis < 2; ++axis) {
+        const double a = u[axis] - std::floor(u[axis]);
+        for (int power = 0; power < 4; ++power)
+          for (int k = 0; k < 4; ++k) weight[axis][k] += 0.5 * std::pow(a, power) * kMatrix[power][k];
+      }
+      for (int k = 0; k < 16; ++k) {
+        double t[4];
+        texel(src, from, static_cast<int64_t>(std::floor(u[0])) + k % 4 - 1,
+              static_cast<int64_t>(std::floor(u[1])) + k / 4 - 1, nearest(p, 2, z), t);
+        for (int c = 0; c < 4; ++c) out[c] += weight[0][k % 4] * weight[1][k / 4] * t[c];
+      }
+      return;
+    }
     for (int corner = 0; corner < 8; ++corner) {
       double weight = 1;
       int64_t at[3];
@@ -144,12 +162,12 @@ class ImageBlit : public testing::Test {
     }
   }
 
-  void check(bool linear) {
+  void check(VkFilter filter) {
     for (int i = 0; i < 400; ++i) {
       const Known &from = kAll[below(3)], &to = kAll[below(3)];
-      const bool volume = below(3) == 0;
+      const bool volume = filter != VK_FILTER_CUBIC_EXT && below(3) == 0;
       TestImage src = makeImage(from, volume, volume ? 9 : 60), dst = makeImage(to, volume, below(4) == 0 ? 200 : 30);
-      const abi::BlitImagePacket p = randomBlit(src, from, dst, to, linear);
+      const abi::BlitImagePacket p = randomBlit(src, from, dst, to, filter);
       const std::vector<std::byte> before = dst.content();
       const uint64_t units = blitBands(p).unitCount();
       for (uint64_t u = units; u-- > 0;) blitImage(p, u, u + 1);
@@ -183,11 +201,15 @@ class ImageBlit : public testing::Test {
 };
 
 TEST_F(ImageBlit, NearestTakesTheTexelOfTheFormula) {
-  check(false);
+  check(VK_FILTER_NEAREST);
 }
 
 TEST_F(ImageBlit, LinearIsTheWeightedSum) {
-  check(true);
+  check(VK_FILTER_LINEAR);
+}
+
+TEST_F(ImageBlit, CubicIsTheSpecificationsMatrix) {
+  check(VK_FILTER_CUBIC_EXT);
 }
 
 // sRGB is filtered as light: black and white in the middle are 0.5, which is code 188.
@@ -207,7 +229,7 @@ TEST_F(ImageBlit, SrgbIsFilteredInLinearLight) {
   p.srcExtent[0] = 2;
   p.srcExtent[1] = p.srcExtent[2] = 1;
   p.srcFormat = p.dstFormat = VK_FORMAT_R8G8B8A8_SRGB;
-  p.linear = 1;
+  p.filter = VK_FILTER_LINEAR;
   blitImage(p, 0, blitBands(p).unitCount());
   EXPECT_EQ(load<uint32_t>(dst.at(0, 0, 0, 0, 0)), 0x80bcbcbcu);
 }

@@ -1,5 +1,7 @@
 #include "backend/gpu/work.h"
 
+#include <vulkan/vulkan_core.h>
+
 #include <algorithm>
 
 #include "backend/gpu/image_blit.h"
@@ -101,7 +103,7 @@ Work clearImageWork(const abi::ClearImagePacket& packet) {
 
 // A texel takes about as long whatever its size: some nanoseconds when it is filtered.
 Work blitImageWork(const abi::BlitImagePacket& packet) {
-  const double texel_ns = packet.linear != 0 ? 10 : 3;
+  const double texel_ns = packet.filter == VK_FILTER_NEAREST ? 3 : packet.filter == VK_FILTER_LINEAR ? 10 : 40;
   Work work = bandsWork(WorkKind::kBlitImage, blitBands(packet), packet.dst.elementBytes / texel_ns);
   work.blitImage = &packet;
   return work;

@@ -102,4 +102,12 @@ void ShaderImageTest::runOnce(std::span<const uint32_t> spirv, std::span<const B
   });
 }
 
+void ShaderImageTest::blit(const TestImage& from, const TestImage& to, const VkImageBlit& region, VkFilter filter) {
+  for (const std::string& message : takeMessages()) ADD_FAILURE() << message;
+  run([&](VkCommandBuffer c) {
+    vkCmdBlitImage(c, from.image, VK_IMAGE_LAYOUT_GENERAL, to.image, VK_IMAGE_LAYOUT_GENERAL, 1, &region, filter);
+  });
+  takeMessages();
+}
+
 }  // namespace pumice::cts

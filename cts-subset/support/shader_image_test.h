@@ -54,6 +54,9 @@ class ShaderImageTest : public ImageTest {
   void runOnce(std::span<const uint32_t> spirv, std::span<const Binding> bindings, VkExtent3D groups,
                std::span<const std::byte> push = {}, const VkSpecializationInfo* constants = nullptr);
 
+  /// One region, both images in the layout GENERAL. What the layer says of it is dropped: it wants a queue that draws.
+  void blit(const TestImage& from, const TestImage& to, const VkImageBlit& region, VkFilter filter);
+
   static VkDescriptorImageInfo imageOf(VkImageView view, VkSampler sampler = VK_NULL_HANDLE) {
     return {sampler, view, VK_IMAGE_LAYOUT_GENERAL};
   }

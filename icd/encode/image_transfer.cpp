@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backend/formats/block_decode.h"
 #include "backend/formats/format_table.h"
 #include "backend/formats/texel_codec.h"
 #include "gen/entrypoints.h"
@@ -172,7 +173,9 @@ void blitAspect(CommandStream& stream, const Image& src, const Image& dst, VkIma
                    static_cast<uint32_t>(r.srcOffsets[1].z - r.srcOffsets[0].z)};
     return copyImageAspect(stream, from, to, copy);
   }
-  if (!canConvert(from.texel.format) || !canConvert(to.texel.format)) return;  // no format with such texels is blitted
+  // No other format is blitted.
+  const bool readable = canConvert(from.texel.format) || formats::blockCodec(from.texel.format);
+  if (!readable || !canConvert(to.texel.format)) return;
   const VkExtent3D extent = src.levelExtent(from.index, r.srcSubresource.mipLevel);
   const uint32_t layers = src.layersFrom(r.srcSubresource.baseArrayLayer, r.srcSubresource.layerCount);
   for (uint32_t layer = 0; layer < layers; ++layer) {
@@ -186,7 +189,7 @@ void blitAspect(CommandStream& stream, const Image& src, const Image& dst, VkIma
     packet->srcExtent[2] = from.isVolume() ? extent.depth : 1;
     packet->srcFormat = static_cast<uint32_t>(src.plane(from.index).format);
     packet->dstFormat = static_cast<uint32_t>(dst.plane(to.index).format);
-    packet->linear = filter == VK_FILTER_LINEAR ? 1 : 0;
+    packet->filter = static_cast<uint32_t>(filter);
   }
 }
 

@@ -49,11 +49,13 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kEXT4444Formats,
     DeviceExtension::kEXTBorderColorSwizzle,
     DeviceExtension::kEXTCustomBorderColor,
+    DeviceExtension::kEXTFilterCubic,
     DeviceExtension::kEXTImageViewMinLod,
     DeviceExtension::kEXTNonSeamlessCubeMap,
     DeviceExtension::kEXTSamplerFilterMinmax,
     DeviceExtension::kEXTSeparateStencilUsage,
     DeviceExtension::kEXTTexelBufferAlignment,
+    DeviceExtension::kIMGFilterCubic,
     DeviceExtension::kKHRImageFormatList,
     DeviceExtension::kKHRMaintenance2,
     DeviceExtension::kKHRSamplerMirrorClampToEdge,
@@ -144,6 +146,7 @@ void addImageFeatures(Features* f) {
   f->nonSeamlessCubeMap = true;
   f->minLod = f->shaderResourceMinLod = true;
   f->texelBufferAlignment = true;
+  f->textureCompressionBC = f->textureCompressionETC2 = f->textureCompressionASTC_LDR = true;
   f->formatA4R4G4B4 = f->formatA4B4G4R4 = true;
   f->shaderSampledImageArrayDynamicIndexing = f->shaderStorageImageArrayDynamicIndexing = true;
   f->shaderUniformTexelBufferArrayDynamicIndexing = f->shaderStorageTexelBufferArrayDynamicIndexing = true;

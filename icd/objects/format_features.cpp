@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "backend/formats/block_decode.h"
 #include "backend/formats/format_table.h"
 #include "backend/formats/image_layout.h"
 #include "backend/formats/texel_codec.h"
@@ -31,19 +32,22 @@ bool canTransfer(const FormatInfo& info) {
          info.compression != Compression::kAstcHdr;
 }
 
-// Blits work with four numbers of 32 bits a texel.
+// What filters do with floats. Cubic ones are not for depth.
+VkFormatFeatureFlags2 colorFilters(const FormatInfo& info) {
+  const bool color = formats::formatAspects(info) == VK_IMAGE_ASPECT_COLOR_BIT;
+  if (!color || formats::texelType(info) != formats::TexelType::kFloat) return 0;
+  return VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_CUBIC_BIT_EXT;
+}
+
+// Blits work with four numbers of 32 bits a texel. Compressed blocks are only read.
 VkFormatFeatureFlags2 blitFeatures(const FormatInfo& info) {
   if (formats::isMultiPlanar(info)) return 0;
+  if (formats::blockCodec(info.format)) return VK_FORMAT_FEATURE_2_BLIT_SRC_BIT | colorFilters(info);
   for (uint32_t p = 0; p < info.planeCount; ++p) {
     const formats::TexelCodec codec = formats::texelCodec(info.planes[p].format);
     if (!codec || codec.channelBytes != 4) return 0;
   }
-  VkFormatFeatureFlags2 features = VK_FORMAT_FEATURE_2_BLIT_SRC_BIT | VK_FORMAT_FEATURE_2_BLIT_DST_BIT;
-  const bool color = formats::formatAspects(info) == VK_IMAGE_ASPECT_COLOR_BIT;
-  if (color && formats::texelType(info) == formats::TexelType::kFloat) {
-    features |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT;
-  }
-  return features;
+  return VK_FORMAT_FEATURE_2_BLIT_SRC_BIT | VK_FORMAT_FEATURE_2_BLIT_DST_BIT | colorFilters(info);
 }
 
 // Formats of GLSL's format qualifiers (SPIR-V, "Image Format"), and blue before red, which accesses without a format
@@ -114,7 +118,7 @@ bool canRead(const FormatInfo& info) {
 // What shaders do with views.
 VkFormatFeatureFlags2 shaderFeatures(const FormatInfo& info) {
   if (!canRead(info)) return 0;
-  VkFormatFeatureFlags2 features = VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT;
+  VkFormatFeatureFlags2 features = VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT | colorFilters(info);
   if (formats::texelType(info) == formats::TexelType::kFloat) {
     features |=
         VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_MINMAX_BIT;
@@ -189,6 +193,15 @@ bool flagsFit(VkImageCreateFlags flags, const FormatInfo& info, VkImageType type
   if ((flags & VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE_BIT) != 0 && !formats::isCompressed(info)) return false;
   if ((flags & VK_IMAGE_CREATE_DISJOINT_BIT) != 0 && (features & VK_FORMAT_FEATURE_2_DISJOINT_BIT) == 0) return false;
   return true;
+}
+
+// Cubes and volumes have none.
+VkBool32 hasCubicFilter(const VkPhysicalDeviceImageFormatInfo2& info, VkImageViewType view) {
+  const FormatFeatures all = formatFeatures(info.format);
+  const VkFormatFeatureFlags2 features = info.tiling == VK_IMAGE_TILING_LINEAR ? all.linear : all.optimal;
+  const bool flat = view == VK_IMAGE_VIEW_TYPE_1D || view == VK_IMAGE_VIEW_TYPE_1D_ARRAY ||
+                    view == VK_IMAGE_VIEW_TYPE_2D || view == VK_IMAGE_VIEW_TYPE_2D_ARRAY;
+  return flat && (features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_CUBIC_BIT_EXT) != 0;
 }
 
 VkSampleCountFlags sampleCounts(VkImageType type, VkImageTiling tiling, VkImageCreateFlags flags,
@@ -285,7 +298,9 @@ VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties2(VkPhysi
     conversion->combinedImageSamplerDescriptorCount = 1;
   }
   if (auto* cubic = findInChain<VkFilterCubicImageViewImageFormatPropertiesEXT>(pProperties->pNext)) {
-    cubic->filterCubic = cubic->filterCubicMinmax = VK_FALSE;
+    const auto* view = findInChain<VkPhysicalDeviceImageViewImageFormatInfoEXT>(pInfo->pNext);
+    cubic->filterCubic = view != nullptr && hasCubicFilter(*pInfo, view->imageViewType);
+    cubic->filterCubicMinmax = cubic->filterCubic;
   }
   VkImageUsageFlags usage = pInfo->usage;
   if (const auto* stencil = findInChain<VkImageStencilUsageCreateInfo>(pInfo->pNext)) usage |= stencil->stencilUsage;
