@@ -1,6 +1,6 @@
-# pumice_test_shaders(TARGET FILE...): compiles GLSL compute shaders (*.comp) at build time into
+# pumice_test_shaders(TARGET FILE...): compiles GLSL shaders (*.comp, *.vert, *.frag) at build time into
 # headers that define `name` as an array of words, for tests: #include "test_shaders/name.h". The name is the file's.
-# Compute shaders, Vulkan 1.3, no optimisation.
+# Vulkan 1.3, no optimisation.
 find_program(PUMICE_GLSLANG glslangValidator)
 
 function(pumice_test_shaders target)

@@ -15,9 +15,9 @@
 namespace pumice::shader {
 namespace {
 
-CompileResult compile(const ComputeCompileInfo& info) {
+// The way of every stage once its module is read.
+CompileResult generate(const ShaderCompileInfo& info, spirv::ReadResult read) {
   CompileResult result;
-  spirv::ReadResult read = spirv::readCompute(info);
   if (read.status != CompileStatus::kOk) {
     result.status = read.status;
     result.message = std::move(read.message);
@@ -28,13 +28,16 @@ CompileResult compile(const ComputeCompileInfo& info) {
   result.message = ir::verify(*read.function);
   if (!result.message.empty()) return result;  // kInternalError
 #endif
-  return codegen::generateCompute(*read.function, info.bindings, info.target);
+  result = codegen::generateCode(*read.function, info.bindings, info.target);
+  result.object.vertex = read.vertex;
+  return result;
 }
 
-CompileResult compileCompute(const ComputeCompileInfo& info) noexcept {
+template <typename Compile>
+CompileResult guarded(Compile compile) noexcept {
   CompileResult result;
   try {
-    result = compile(info);
+    result = compile();
   } catch (const std::bad_alloc&) {
     result = {};
     result.status = CompileStatus::kOutOfHostMemory;
@@ -43,6 +46,14 @@ CompileResult compileCompute(const ComputeCompileInfo& info) noexcept {
     result.message = e.what();
   }
   return result;
+}
+
+CompileResult compileCompute(const ComputeCompileInfo& info) noexcept {
+  return guarded([&] { return generate(info, spirv::readCompute(info)); });
+}
+
+CompileResult compileVertex(const VertexCompileInfo& info) noexcept {
+  return guarded([&] { return generate(info, spirv::readVertex(info)); });
 }
 
 std::string describe(const ComputeCompileInfo& info) noexcept {
@@ -73,6 +84,7 @@ extern "C" __attribute__((visibility("default"))) const pumice::shader::Compiler
       .version = pumice::shader::kCompilerTableVersion,
       .buildId = pumice::shader::cache::buildId(),
       .compileCompute = pumice::shader::compileCompute,
+      .compileVertex = pumice::shader::compileVertex,
       .describe = pumice::shader::describe,
   };
   return &table;

@@ -6,6 +6,8 @@
 // need 8 MiB of stack. No call throws.
 #pragma once
 
+#include <vulkan/vulkan_core.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,7 +15,9 @@
 #include <vector>
 
 #include "backend/abi/descriptor.h"
+#include "backend/abi/fragment_abi.h"
 #include "backend/abi/shader_abi.h"
+#include "backend/abi/vertex_abi.h"
 
 namespace pumice::shader {
 
@@ -36,13 +40,72 @@ struct TargetOptions {
   bool boundsChecks = true;  // off only by PUMICE_UNSAFE_NO_BOUNDS_CHECKS
 };
 
-struct ComputeCompileInfo {
+// What every stage is compiled from. Part of every cache key.
+struct ShaderCompileInfo {
   std::span<const uint32_t> spirv;
   const char* entryPoint = "main";
   std::span<const SpecConstant> specConstants;
   std::span<const abi::BindingSlot> bindings;
   uint32_t subgroupSize = 16;  // S: 4, 8, 16 or 32
   TargetOptions target;
+};
+
+struct ComputeCompileInfo : ShaderCompileInfo {};
+
+// The code does not depend on vertex formats, strides or divisors: the machine fetches (docs/graphics.md).
+struct VertexCompileInfo : ShaderCompileInfo {};
+
+// A color attachment of the pipeline. Enumerations are Vulkan's, in bytes, so that a key has no padding.
+struct ColorTarget {
+  VkFormat format;    // VK_FORMAT_UNDEFINED: nothing is written
+  uint8_t writeMask;  // VkColorComponentFlags
+  uint8_t blendEnable;
+  uint8_t srcColorFactor, dstColorFactor, colorOp;
+  uint8_t srcAlphaFactor, dstAlphaFactor, alphaOp;
+};
+static_assert(sizeof(ColorTarget) == 12);
+
+enum FragmentKeyFlags : uint8_t {
+  kKeySampleShading = 1,  // by the pipeline's state; the shader may ask for it too
+  kKeyAlphaToCoverage = 2,
+  kKeyAlphaToOne = 4,
+  kKeyLogicOp = 8,
+};
+
+// What fragment code reads of abi::FragmentState instead of having it compiled in. Blend constants, depth bounds,
+// sample mask, stencil reference and masks are always read.
+enum FragmentDynamicState : uint8_t {
+  kDynamicDepthFlags = 1,  // which tests are on: those of FragmentKey::depthFlags at most
+  kDynamicDepthCompare = 2,
+  kDynamicStencilOps = 4,
+  kDynamicColorWrite = 8,
+};
+
+struct StencilOps {
+  uint8_t compareOp, failOp, passOp, depthFailOp;
+};
+
+inline constexpr uint32_t kMaxLinkedLocations = 64;
+inline constexpr uint8_t kNotLinked = 0xff;
+
+// State that fragment code is compiled for.
+struct FragmentKey {
+  ColorTarget color[abi::kMaxColorAttachments];
+  VkFormat depthFormat, stencilFormat;  // of the planes; VK_FORMAT_UNDEFINED: there is none
+  uint8_t samples_log2;
+  uint8_t flags;       // FragmentKeyFlags
+  uint8_t depthFlags;  // abi::DepthFlags
+  uint8_t dynamic;     // FragmentDynamicState
+  uint8_t depthCompareOp;
+  uint8_t logicOp;
+  uint8_t reserved[2];
+  StencilOps front, back;
+  uint8_t varyingSlot[kMaxLinkedLocations];  // of each location of the vertex stage's outputs; kNotLinked: it reads 0
+};
+static_assert(sizeof(FragmentKey) == 96 + 8 + 8 + 8 + 64);
+
+struct FragmentCompileInfo : ShaderCompileInfo {
+  FragmentKey key{};
 };
 
 enum class CompileStatus : uint8_t {
@@ -64,9 +127,28 @@ struct ComputeCodeInfo {
 };
 inline constexpr uint32_t kCodeIsQuick = 1;  // of Tier::kQuick
 
+// What vertex code reads and writes; goes into abi::VertexProgram.
+struct VertexInterface {
+  uint32_t flags;  // abi::VertexProgramFlags
+  uint8_t inputSlotCount;
+  uint8_t varyingSlotCount;
+  uint8_t clipDistanceCount;
+  uint8_t cullDistanceCount;
+  uint8_t inputLocation[abi::kMaxVertexAttributes];  // of each slot
+  uint8_t varyingLocation[abi::kMaxVaryingSlots];    // of each slot: how fragment code finds its inputs
+};
+
+// What the machine must know of fragment code; goes into abi::FragmentProgram.
+struct FragmentInterface {
+  uint32_t flags;  // abi::FragmentProgramFlags
+};
+
 struct CompiledObject {
+  // Of all stages. A "group" is a vertex block, or a vector of a fragment run, in those stages.
   ComputeCodeInfo info{};
-  std::vector<std::byte> elf;  // relocatable ELF of position-independent code; one global symbol, kEntrySymbol
+  VertexInterface vertex{};      // vertex code alone
+  FragmentInterface fragment{};  // fragment code alone
+  std::vector<std::byte> elf;    // relocatable ELF of position-independent code; one global symbol, kEntrySymbol
 };
 inline constexpr const char* kEntrySymbol = "pumice_entry";
 
@@ -80,10 +162,11 @@ struct CompilerTable {
   uint32_t version;     // kCompilerTableVersion
   const char* buildId;  // equal to the driver's
   CompileResult (*compileCompute)(const ComputeCompileInfo& info) noexcept;
+  CompileResult (*compileVertex)(const VertexCompileInfo& info) noexcept;
   // Text of the IR after the reader and after all passes, for dumps (PUMICE_DUMP_SHADERS).
   std::string (*describe)(const ComputeCompileInfo& info) noexcept;
 };
-inline constexpr uint32_t kCompilerTableVersion = 1;
+inline constexpr uint32_t kCompilerTableVersion = 2;
 inline constexpr const char* kCompilerTableSymbol = "pumiceCompilerTable";  // const CompilerTable* (*)()
 
 }  // namespace pumice::shader

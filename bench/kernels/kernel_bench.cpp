@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
       return 0;
     }
     t = now_ms();
-    compiled = codegen::generateCompute(*read.function, slots, info.target);
+    compiled = codegen::generateCode(*read.function, slots, info.target);
     codegen_ms = std::min(codegen_ms, now_ms() - t);
     if (compiled.status != CompileStatus::kOk) {
       fmt::print("cannot compile: {}\n", compiled.message);

@@ -11,8 +11,8 @@ namespace pumice::shader::codegen {
 
 // Generates the ComputeEntry for `fn`, which has been through all passes (no transcendental operation left).
 // fn.subgroupSize is S.
-CompileResult generateCompute(const ir::Function& fn, std::span<const abi::BindingSlot> bindings,
-                              const TargetOptions& target);
+CompileResult generateCode(const ir::Function& fn, std::span<const abi::BindingSlot> bindings,
+                           const TargetOptions& target);
 
 // The same code as text, for dumps and tests.
 enum class CodeText : uint8_t { kLlvm, kAssembly };

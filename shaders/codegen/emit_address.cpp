@@ -49,6 +49,7 @@ Generator::Address Generator::resolve(const Inst* i) {
   };
   if (!a.checked) {
     a.provenActive = true;
+    a.provenAll = i->mem.everyLane;
   } else if (a.mem->space == Space::kBuffer) {
     a.provenActive = !target_.boundsChecks;
   } else {

@@ -129,7 +129,7 @@ void Generator::loadContiguous(const Address& a, bool wholeGang, const Flow& flo
   };
   const uint32_t step = wholeGang && a.baseInGang ? k_ : 1;
   const bool global = a.mem->space == Space::kGlobal;
-  if (global && !flow.mask.all()) {
+  if (global && !flow.mask.all() && !a.provenAll) {
     // Unchecked: lanes that do not run may hold any address.
     if (n > 1 || !features_.avx512 || a.bytes < 4) return loadGather(a, flow, out);
     for (uint32_t j = 0; j < k_; ++j)

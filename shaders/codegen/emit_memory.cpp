@@ -7,12 +7,21 @@ namespace pumice::shader::codegen {
 
 using namespace ir;
 
+namespace {
+
+// Always there to be read, so also ahead of where the program reads it.
+bool isStageAddress(const Value* v) {
+  return v->def == Value::Def::kInst && (v->inst->op == Op::EnvAddress || v->inst->op == Op::ItemAddress);
+}
+
+}  // namespace
+
 void Generator::emitLoad(const Inst* i, const Flow& flow) {
   const Shape& s = shape(i->result);
   const bool readOnly = i->mem.readOnly || i->mem.space == Space::kPush;
   Level lvl = Level::kHere;
   if (s.isUniform() && readOnly && !i->mem.isVolatile &&
-      (i->mem.space == Space::kBuffer || i->mem.space == Space::kPush)) {
+      (i->mem.space == Space::kBuffer || i->mem.space == Space::kPush || isStageAddress(i->operands[0]))) {
     lvl = Level::kCall;
     for (const Value* v : i->operands) lvl = std::max(lvl, level(v));
   }

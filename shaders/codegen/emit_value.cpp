@@ -113,6 +113,9 @@ void Generator::emitInst(const Inst* i, const Flow& flow) {
       return emitDescriptor(i);
     case Op::DescriptorAddress:
       return emitDescriptorAddress(i);
+    case Op::EnvAddress:
+    case Op::ItemAddress:
+      return emitStageValue(i);
     case Op::ImageRead:
     case Op::ImageAccess:
     case Op::ImageWrite:

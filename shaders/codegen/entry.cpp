@@ -80,10 +80,54 @@ llvm::Value* Generator::envField(uint64_t offset_B, llvm::Type* t, const char* n
 
 llvm::Function* Generator::run() {
   llvm::Type* i64 = b_.getInt64Ty();
-  auto* fnType = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), i64, i64}, false);
-  llvmFn_ = llvm::Function::Create(fnType, llvm::GlobalValue::ExternalLinkage, kEntrySymbol, module_);
-  emitEntry();
+  llvm::Type* ptr = b_.getPtrTy();
+  const auto make = [&](llvm::ArrayRef<llvm::Type*> parameters) {
+    auto* fnType = llvm::FunctionType::get(b_.getVoidTy(), parameters, false);
+    llvmFn_ = llvm::Function::Create(fnType, llvm::GlobalValue::ExternalLinkage, kEntrySymbol, module_);
+  };
+  if (fn_.stage == Stage::kVertex) {
+    make({ptr, ptr, b_.getInt32Ty()});
+    emitVertexEntry();
+  } else {
+    make({ptr, i64, i64});
+    emitEntry();
+  }
   return llvmFn_;
+}
+
+llvm::AllocaInst* Generator::newSlot(llvm::Type* t) {
+  llvm::IRBuilder<> b(allocaBlock_);
+  slots_.push_back(b.CreateAlloca(t));
+  return slots_.back();
+}
+
+// What the environments of all stages begin with.
+void Generator::emitEnv() {
+  llvm::Type* ptr = b_.getPtrTy();
+  env_ = llvmFn_->getArg(0);
+  using abi::ShaderEnv;
+  bindingState_ = envField(offsetof(ShaderEnv, bindings), ptr, "bindings");
+  push_ = envField(offsetof(ShaderEnv, pushConstants), ptr, "push");
+  cancelWord_ = envField(offsetof(ShaderEnv, cancelWord), ptr, "cancel");
+  shared_ = envField(offsetof(ShaderEnv, shared), ptr, "shared");
+  frame_ = envField(offsetof(ShaderEnv, frame), ptr, "frame");
+  sink_ = envField(offsetof(ShaderEnv, sink), ptr, "sink");
+  cancelCounter_ = newSlot(b_.getInt32Ty());
+  gangCounter_ = newSlot(b_.getInt32Ty());
+  b_.CreateStore(b_.getInt32(64), cancelCounter_);
+}
+
+// In front of the code of a workgroup or item.
+void Generator::beginFrame() {
+  groupMode_ = plan_.geometry.gangs > 1 && uniformity_.facts(fn_.body).containsBarrier;
+  gangFrameBytes_ = (localBytes() + 63) / 64 * 64;
+}
+
+// Behind all code.
+void Generator::endFrame() {
+  frameBytes_ = gangFrameBytes_ * (groupMode_ ? plan_.geometry.gangs : 1);
+  gangFrameStride_->replaceAllUsesWith(b_.getInt64(gangFrameBytes_));
+  gangFrameStride_->eraseFromParent();
 }
 
 void Generator::emitEntry() {
@@ -93,36 +137,21 @@ void Generator::emitEntry() {
   llvm::BasicBlock* gangs = block("gangs");
   llvm::BasicBlock* groupNext = block("group.next");
   llvm::BasicBlock* exit = block("exit");
-  env_ = llvmFn_->getArg(0);
   llvm::Value* begin = llvmFn_->getArg(1);
   llvm::Value* end = llvmFn_->getArg(2);
   llvm::Type* i32 = b_.getInt32Ty();
   llvm::Type* i64 = b_.getInt64Ty();
-  llvm::Type* ptr = b_.getPtrTy();
 
   enter(call);
+  emitEnv();
   using abi::ComputeEnv;
-  bindingState_ = envField(offsetof(ComputeEnv, bindings), ptr, "bindings");
-  push_ = envField(offsetof(ComputeEnv, pushConstants), ptr, "push");
-  cancelWord_ = envField(offsetof(ComputeEnv, cancelWord), ptr, "cancel");
-  shared_ = envField(offsetof(ComputeEnv, shared), ptr, "shared");
-  frame_ = envField(offsetof(ComputeEnv, frame), ptr, "frame");
-  sink_ = envField(offsetof(ComputeEnv, sink), ptr, "sink");
   llvm::Value* base[3];
   for (uint32_t d = 0; d < 3; ++d) {
     groupCount_[d] = envField(offsetof(ComputeEnv, groupCount) + 4 * d, i32, "count");
     base[d] = envField(offsetof(ComputeEnv, groupBase) + 4 * d, i32, "base");
   }
-  const auto slot = [&](llvm::Type* t) {
-    llvm::IRBuilder<> b(allocaBlock_);
-    slots_.push_back(b.CreateAlloca(t));
-    return slots_.back();
-  };
-  llvm::AllocaInst* id = slot(i64);
-  llvm::AllocaInst* at[3] = {slot(i32), slot(i32), slot(i32)};
-  cancelCounter_ = slot(i32);
-  gangCounter_ = slot(i32);
-  b_.CreateStore(b_.getInt32(64), cancelCounter_);
+  llvm::AllocaInst* id = newSlot(i64);
+  llvm::AllocaInst* at[3] = {newSlot(i32), newSlot(i32), newSlot(i32)};
   b_.CreateStore(begin, id);
   llvm::Value* one = b_.getInt64(1);
   llvm::Value* rest = begin;
@@ -145,8 +174,7 @@ void Generator::emitEntry() {
 
   enter(gangs);
   emitZeroShared();
-  groupMode_ = plan_.geometry.gangs > 1 && uniformity_.facts(fn_.body).containsBarrier;
-  gangFrameBytes_ = (localBytes() + 63) / 64 * 64;
+  beginFrame();
   if (groupMode_) {
     emitGroup();
   } else {
@@ -174,10 +202,7 @@ void Generator::emitEntry() {
   b_.CreateCondBr(b_.CreateICmpULT(begin, end), group, exit);
   enter(allocaBlock_);
   b_.CreateBr(call);
-
-  frameBytes_ = gangFrameBytes_ * (groupMode_ ? plan_.geometry.gangs : 1);
-  gangFrameStride_->replaceAllUsesWith(b_.getInt64(gangFrameBytes_));
-  gangFrameStride_->eraseFromParent();
+  endFrame();
 }
 
 void Generator::emitZeroShared() {
@@ -209,6 +234,10 @@ void Generator::emitZero(llvm::Value* pointer, uint32_t bytes) {
 
 Mask Generator::baseMask() {
   Mask m;
+  if (itemLanes_) {
+    for (uint32_t j = 0; j < k_; ++j) m.parts.push_back(b_.CreateICmpULT(invocations(j), splat(itemLanes_)));
+    return m;
+  }
   if (!plan_.partial()) return m;
   for (uint32_t j = 0; j + 1 < k_; ++j) m.parts.push_back(llvm::ConstantInt::getTrue(type(Kind::kBool, lanes_)));
   m.parts.push_back(b_.CreateICmpULT(invocations(k_ - 1), splat(b_.getInt32(plan_.invocations))));
@@ -240,7 +269,13 @@ void Generator::emitGangs() {
     llvm::BasicBlock* after = block("gangs.done");
     llvm::Value* count = b_.CreateAdd(gang_, b_.getInt32(1));
     b_.CreateStore(count, gangCounter_);
-    b_.CreateCondBr(b_.CreateICmpULT(count, b_.getInt32(gangs)), body, after);
+    llvm::Value* more = b_.CreateICmpULT(count, b_.getInt32(gangs));
+    if (itemLanes_) {
+      // Only gangs that have an invocation.
+      llvm::Value* first = b_.CreateMul(count, b_.getInt32(plan_.geometry.gangLanes()), "", true, true);
+      more = b_.CreateICmpULT(first, itemLanes_);
+    }
+    b_.CreateCondBr(more, body, after);
     enter(after);
   }
 }

@@ -1,4 +1,4 @@
-// generateCompute: from the IR to an object file.
+// generateCode: from the IR to an object file.
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -122,8 +122,8 @@ TargetOptions resolveTarget(TargetOptions options) {
   return options;
 }
 
-CompileResult generateCompute(const ir::Function& fn, std::span<const abi::BindingSlot> bindings,
-                              const TargetOptions& target) {
+CompileResult generateCode(const ir::Function& fn, std::span<const abi::BindingSlot> bindings,
+                           const TargetOptions& target) {
   CompileResult result;
   Built built = build(fn, bindings, target);
   if (!built.fault.empty()) {

@@ -32,7 +32,7 @@ TEST(GenerateRandom, MachineCodeEqualsInterpreter) {
         TargetOptions target;
         target.vectorLanes = v;
         target.gangVectors = k;
-        const CompileResult r = generateCompute(*p.fn, p.slots, target);
+        const CompileResult r = generateCode(*p.fn, p.slots, target);
         ASSERT_EQ(r.status, CompileStatus::kOk) << r.message << " seed " << seed;
         const auto loaded = cache::loadObject(cache::CodeArena::instance(), r.object.elf, kEntrySymbol);
         ASSERT_EQ(loaded.status, cache::LoadStatus::kOk) << loaded.message;

@@ -91,7 +91,7 @@ void expectSame(uint32_t localX, uint32_t localY, const Fill& fill, uint32_t gro
         TargetOptions target;
         target.vectorLanes = v;
         target.gangVectors = k;
-        const CompileResult r = generateCompute(fn, kSlots, target);
+        const CompileResult r = generateCode(fn, kSlots, target);
         ASSERT_EQ(r.status, CompileStatus::kOk) << r.message;
         const auto loaded = cache::loadObject(cache::CodeArena::instance(), r.object.elf, kEntrySymbol);
         ASSERT_EQ(loaded.status, cache::LoadStatus::kOk) << loaded.message;

@@ -2,6 +2,7 @@
 //
 // The class is one object per function and lives only while it is emitted; its parts stand in files by subject:
 //   entry.cpp         the function's frame: environment, loop over workgroups, loop over gangs
+//   emit_stage.cpp    the same of the graphics stages, and what only they have
 //   regions.cpp       workgroups with barriers: group-level control flow, runs of gangs between barriers
 //   emit_control.cpp  structured control flow of one gang, with masks
 //   emit_value.cpp    operations and the machine form of values
@@ -92,6 +93,10 @@ class Generator {
 
   // -- entry.cpp
   void emitEntry();
+  void emitEnv();
+  llvm::AllocaInst* newSlot(llvm::Type* t);
+  void beginFrame();
+  void endFrame();
   void emitGangs();
   void beginGang();
   void emitZeroShared();
@@ -112,6 +117,10 @@ class Generator {
     Level level_, previous_;
     llvm::BasicBlock* saved_;
   };
+
+  // -- emit_stage.cpp
+  void emitVertexEntry();
+  void emitStageValue(const ir::Inst* i);
 
   // -- regions.cpp
   void findGroupLevel(const ir::Region& r);
@@ -352,6 +361,8 @@ class Generator {
   llvm::BasicBlock* leaveBlock_ = nullptr;  // nullptr: not needed so far
   llvm::AllocaInst* imageCall_ = nullptr;
   llvm::Constant* nullDescriptor_ = nullptr;
+  llvm::Value* item_ = nullptr;       // graphics: the VertexBlock or FragmentRun
+  llvm::Value* itemLanes_ = nullptr;  // vertex: i32, invocations of the block; nullptr: all
   llvm::Value* gang_ = nullptr;       // i32, of the gang being emitted
   llvm::Value* gangFrame_ = nullptr;  // its block in the frame
 

@@ -269,7 +269,7 @@ TEST_F(ImageCalls, MachineCode) {
         TargetOptions target;
         target.vectorLanes = v;
         target.gangVectors = k;
-        const CompileResult r = generateCompute(*fn, slots_, target);
+        const CompileResult r = generateCode(*fn, slots_, target);
         ASSERT_EQ(r.status, CompileStatus::kOk) << r.message;
         const auto loaded = cache::loadObject(cache::CodeArena::instance(), r.object.elf, kEntrySymbol);
         ASSERT_EQ(loaded.status, cache::LoadStatus::kOk) << loaded.message;

@@ -62,7 +62,7 @@ TEST(MasksInMemory, CompilingEnds) {
     for (const Tier tier : {Tier::kQuick, Tier::kBetter}) {
       TargetOptions target = wide(3);
       target.tier = tier;
-      if (generateCompute(fn, kSlots, target).status != CompileStatus::kOk) _exit(1);
+      if (generateCode(fn, kSlots, target).status != CompileStatus::kOk) _exit(1);
     }
     _exit(0);
   }

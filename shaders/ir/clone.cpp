@@ -15,6 +15,7 @@ class Cloner {
 
   std::unique_ptr<Function> run() {
     to_->name = from_.name;
+    to_->stage = from_.stage;
     for (int i = 0; i < 3; i++) to_->localSize[i] = from_.localSize[i];
     to_->sharedBytes = from_.sharedBytes;
     to_->subgroupSize = from_.subgroupSize;

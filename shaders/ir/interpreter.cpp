@@ -50,33 +50,48 @@ class Mask {
 
 class Interpreter {
  public:
-  Interpreter(const Function& fn, std::span<const abi::BindingSlot> bindings, abi::ComputeEnv& env,
+  Interpreter(const Function& fn, std::span<const abi::BindingSlot> bindings, const void* env,
               const InterpreterLimits& limits)
-      : fn_(fn), bindings_(bindings), env_(env), limits_(limits) {
+      : fn_(fn), bindings_(bindings), envAddress_(reinterpret_cast<uint64_t>(env)), limits_(limits) {
+    std::memcpy(&env_, env, sizeof env_);  // all environments begin alike
     lanes_ = fn.localSize[0] * fn.localSize[1] * fn.localSize[2];
     slot_.assign(fn.valueCount(), kNoSlot);
     pending_.resize(fn.constructCount());
     for (const LocalVar& v : fn.locals) locals_.emplace_back(size_t{v.size_B} * lanes_);
   }
 
-  std::string run(uint64_t groupBegin, uint64_t groupEnd) {
-    const uint64_t nx = env_.groupCount[0], ny = env_.groupCount[1];
+  std::string run(const abi::ComputeEnv& env, uint64_t groupBegin, uint64_t groupEnd) {
+    std::copy_n(env.groupCount, 3, groupCount_);
+    const uint64_t nx = groupCount_[0], ny = groupCount_[1];
     for (uint64_t g = groupBegin; g < groupEnd && error_.empty(); g++) {
-      groupId_[0] = static_cast<uint32_t>(g % nx) + env_.groupBase[0];
-      groupId_[1] = static_cast<uint32_t>(g / nx % ny) + env_.groupBase[1];
-      groupId_[2] = static_cast<uint32_t>(g / nx / ny) + env_.groupBase[2];
+      groupId_[0] = static_cast<uint32_t>(g % nx) + env.groupBase[0];
+      groupId_[1] = static_cast<uint32_t>(g / nx % ny) + env.groupBase[1];
+      groupId_[2] = static_cast<uint32_t>(g / nx / ny) + env.groupBase[2];
       group_ = g;
       if (fn_.zeroShared) std::memset(env_.shared, 0, fn_.sharedBytes);
-      for (auto& bytes : locals_) std::fill(bytes.begin(), bytes.end(), std::byte{0});
-      Mask all;
-      for (uint32_t lane = 0; lane < lanes_; lane++) all.set(lane);
-      construct(*fn_.body, all);
+      runGroup(lanes_);
+    }
+    return std::move(error_);
+  }
+
+  std::string run(std::span<const abi::VertexBlock> blocks) {
+    for (const abi::VertexBlock& block : blocks) {
+      if (!error_.empty()) break;
+      itemAddress_ = reinterpret_cast<uint64_t>(&block);
+      runGroup(block.count);
     }
     return std::move(error_);
   }
 
  private:
   static constexpr size_t kNoSlot = ~size_t{0};
+
+  void runGroup(uint32_t activeLanes) {
+    for (auto& bytes : locals_) std::fill(bytes.begin(), bytes.end(), std::byte{0});
+    Mask all;
+    for (uint32_t lane = 0; lane < activeLanes; lane++) all.set(lane);
+    construct(*fn_.body, all);
+  }
 
   // -- values: 64 bits per lane and component; a buffer reference takes two (address, size)
   static uint32_t wordsOf(Type t) { return t.kind == Kind::kBufferRef ? 2 : t.components; }
@@ -219,7 +234,7 @@ class Interpreter {
       case Op::WorkgroupId:
         return write(inst.result, lane, groupId_[inst.imm]);
       case Op::NumWorkgroups:
-        return write(inst.result, lane, env_.groupCount[inst.imm]);
+        return write(inst.result, lane, groupCount_[inst.imm]);
       case Op::LocalInvocationId: {
         const uint32_t x = fn_.localSize[0], y = fn_.localSize[1];
         const uint32_t id[3] = {lane % x, lane / x % y, lane / x / y};
@@ -235,6 +250,10 @@ class Interpreter {
         return write(inst.result, lane, (lanes_ + fn_.subgroupSize - 1) / fn_.subgroupSize);
       case Op::SubgroupSize:
         return write(inst.result, lane, fn_.subgroupSize);
+      case Op::EnvAddress:
+        return write(inst.result, lane, envAddress_);
+      case Op::ItemAddress:
+        return write(inst.result, lane, itemAddress_);
       case Op::BufferSize:
         return write(inst.result, lane, std::min<uint64_t>(read(inst.operands[0], lane, 1), 0xffffffffu));
       case Op::BufferAddress:
@@ -478,10 +497,12 @@ class Interpreter {
 
   const Function& fn_;
   std::span<const abi::BindingSlot> bindings_;
-  abi::ComputeEnv& env_;
+  uint64_t envAddress_;
+  abi::ShaderEnv env_{};
   InterpreterLimits limits_;
   uint32_t lanes_ = 0;
-  uint32_t groupId_[3] = {};
+  uint32_t groupId_[3] = {}, groupCount_[3] = {};
+  uint64_t itemAddress_ = 0;
   uint64_t group_ = 0;
   uint32_t epoch_ = 0;  // workgroup barriers so far
   RaceDetector races_;
@@ -499,7 +520,12 @@ class Interpreter {
 
 std::string interpret(const Function& fn, std::span<const abi::BindingSlot> bindings, abi::ComputeEnv& env,
                       uint64_t groupBegin, uint64_t groupEnd, const InterpreterLimits& limits) {
-  return Interpreter(fn, bindings, env, limits).run(groupBegin, groupEnd);
+  return Interpreter(fn, bindings, &env, limits).run(env, groupBegin, groupEnd);
+}
+
+std::string interpretVertex(const Function& fn, std::span<const abi::BindingSlot> bindings, abi::VertexEnv& env,
+                            std::span<const abi::VertexBlock> blocks, const InterpreterLimits& limits) {
+  return Interpreter(fn, bindings, &env, limits).run(blocks);
 }
 
 }  // namespace pumice::shader::ir

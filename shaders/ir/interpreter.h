@@ -8,6 +8,7 @@
 #include <string>
 
 #include "backend/abi/shader_abi.h"
+#include "backend/abi/vertex_abi.h"
 #include "shaders/ir/ir.h"
 
 namespace pumice::shader::ir {
@@ -26,5 +27,9 @@ struct InterpreterLimits {
 // is not. Returns an empty string or what went wrong.
 std::string interpret(const Function& fn, std::span<const abi::BindingSlot> bindings, abi::ComputeEnv& env,
                       uint64_t groupBegin, uint64_t groupEnd, const InterpreterLimits& limits = {});
+
+// The same of a vertex shader and its blocks.
+std::string interpretVertex(const Function& fn, std::span<const abi::BindingSlot> bindings, abi::VertexEnv& env,
+                            std::span<const abi::VertexBlock> blocks, const InterpreterLimits& limits = {});
 
 }  // namespace pumice::shader::ir

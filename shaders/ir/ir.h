@@ -83,7 +83,8 @@ struct MemRef {
   bool isVolatile = false;  // also coherent/atomic semantics: may not be merged, moved or dropped
   bool readOnly = false;    // nobody writes this memory while the shader runs (uniform buffers, push constants)
   bool nonTemporalHint = false;
-  uint32_t local = 0;  // kLocal: index into Function::locals
+  bool everyLane = false;  // kGlobal loads: the addresses of inactive invocations may be read too
+  uint32_t local = 0;      // kLocal: index into Function::locals
   uint32_t scale_B = 1;
   uint32_t offset_B = 0;
 };
@@ -138,6 +139,8 @@ struct Construct : Node {
   explicit Construct(Shape s) : Node(Tag::kConstruct), shape(s) {}
 };
 
+enum class Stage : uint8_t { kCompute, kVertex, kFragment };
+
 struct LocalVar {
   uint32_t size_B;
   uint32_t align_B;
@@ -151,7 +154,8 @@ class Function {
   Function& operator=(const Function&) = delete;
 
   std::string name;
-  uint32_t localSize[3] = {1, 1, 1};
+  Stage stage = Stage::kCompute;
+  uint32_t localSize[3] = {1, 1, 1};  // kVertex: kVertexBlockLanes, 1, 1; kFragment: 16, 1, 1
   uint32_t sharedBytes = 0;
   uint32_t subgroupSize = 16;  // S: 4, 8, 16 or 32
   bool zeroShared = false;     // workgroup memory is zero at the start of each workgroup

@@ -251,6 +251,9 @@ class Verifier {
         return true;
       case Op::ControlBarrier:
         return inst.imm <= 1;
+      case Op::EnvAddress:
+      case Op::ItemAddress:
+        return fn_.stage != Stage::kCompute && inst.result->type == kI64;
       case Op::ReadClock:
         return inst.result->type == kI64;
       case Op::Br:

@@ -76,6 +76,14 @@ bool isSupported(spv::Capability c) {
     case C::StorageImageArrayNonUniformIndexing:
     case C::UniformTexelBufferArrayNonUniformIndexing:
     case C::StorageTexelBufferArrayNonUniformIndexing:
+    case C::ClipDistance:
+    case C::CullDistance:
+    case C::MultiViewport:
+    case C::MultiView:
+    case C::DrawParameters:
+    case C::ShaderLayer:
+    case C::ShaderViewportIndex:
+    case C::ShaderViewportIndexLayerEXT:
     case C::WorkgroupMemoryExplicitLayoutKHR:
     case C::WorkgroupMemoryExplicitLayout8BitAccessKHR:
     case C::WorkgroupMemoryExplicitLayout16BitAccessKHR:

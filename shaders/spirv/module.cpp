@@ -106,8 +106,7 @@ void Module::index() {
         break;
       }
       case spv::Op::OpEntryPoint:
-        if (static_cast<spv::ExecutionModel>(in.operand(0)) == spv::ExecutionModel::GLCompute)
-          entries_.push_back({in.operand(1), in.string(2)});
+        entries_.push_back({static_cast<spv::ExecutionModel>(in.operand(0)), in.operand(1), in.string(2)});
         break;
       case spv::Op::OpExecutionMode:
       case spv::Op::OpExecutionModeId:
@@ -230,9 +229,9 @@ const Decoration* Module::find(uint32_t id, spv::Decoration kind, uint32_t membe
   return nullptr;
 }
 
-const Module::EntryPoint* Module::computeEntry(std::string_view name) const {
+const Module::EntryPoint* Module::entry(spv::ExecutionModel model, std::string_view name) const {
   for (const EntryPoint& e : entries_)
-    if (e.name == name) return &e;
+    if (e.model == model && e.name == name) return &e;
   return nullptr;
 }
 

@@ -15,7 +15,7 @@
 
 namespace pumice::shader::spirv {
 
-// Thrown inside the reader, caught by readCompute().
+// Thrown inside the reader, caught by the functions of reader.h.
 struct ReadError {
   CompileStatus status;
   std::string message;
@@ -78,10 +78,11 @@ class Module {
   bool has(uint32_t id, spv::Decoration kind, uint32_t member = kNoMember) const { return find(id, kind, member); }
 
   struct EntryPoint {
+    spv::ExecutionModel model;
     uint32_t function;
     std::string name;
   };
-  const EntryPoint* computeEntry(std::string_view name) const;
+  const EntryPoint* entry(spv::ExecutionModel model, std::string_view name) const;
   // Execution modes (both kinds) of an entry point.
   std::vector<const Instr*> executionModes(uint32_t function) const;
   std::span<const Instr* const> globalVariables() const { return globals_; }

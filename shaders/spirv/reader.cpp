@@ -10,18 +10,34 @@
 
 namespace pumice::shader::spirv {
 
-Translator::Translator(const Module& module, const ComputeCompileInfo& info, ir::Function& fn)
+Translator::Translator(const Module& module, const ShaderCompileInfo& info, ir::Stage stage, ir::Function& fn)
     : module_(module), info_(info), fn_(fn), emitter_(fn), arena_(16 * 1024) {
   values_.resize(module.bound());
+  fn_.stage = stage;
 }
 
 void Translator::run() {
-  const Module::EntryPoint* entry = module_.computeEntry(info_.entryPoint);
-  if (!entry) failInvalid(std::string("there is no compute entry point named ") + info_.entryPoint);
+  constexpr spv::ExecutionModel kModels[] = {spv::ExecutionModel::GLCompute, spv::ExecutionModel::Vertex,
+                                             spv::ExecutionModel::Fragment};
+  const Module::EntryPoint* entry = module_.entry(kModels[static_cast<size_t>(fn_.stage)], info_.entryPoint);
+  if (!entry) failInvalid(std::string("the stage has no entry point named ") + info_.entryPoint);
   fn_.name = entry->name;
   fn_.subgroupSize = info_.subgroupSize;
+  readExecutionModes(entry->function);
+
+  const FunctionDef& fn = module_.function(entry->function);
+  if (!fn.params.empty()) failInvalid("the entry point has parameters");
+  if (fn_.stage == ir::Stage::kCompute) {
+    emitFunction(fn, fn_.body);
+  } else {
+    emitStage(fn);
+  }
+  emitter_.finish();
+}
+
+void Translator::readExecutionModes(uint32_t function) {
   bool sized = false;
-  for (const Instr* mode : module_.executionModes(entry->function)) {
+  for (const Instr* mode : module_.executionModes(function)) {
     switch (static_cast<spv::ExecutionMode>(mode->operand(1))) {
       case spv::ExecutionMode::LocalSize:
         for (uint32_t i = 0; i < 3; ++i) fn_.localSize[i] = mode->operand(i + 2);
@@ -42,6 +58,10 @@ void Translator::run() {
         failUnsupported("execution mode " + std::to_string(mode->operand(1)));
     }
   }
+  if (fn_.stage == ir::Stage::kCompute) readWorkgroupSize(sized);
+}
+
+void Translator::readWorkgroupSize(bool sized) {
   // The decorated constant has precedence over both execution modes.
   if (const uint32_t id = module_.workgroupSizeId()) {
     const Val size = get(id);
@@ -59,27 +79,26 @@ void Translator::run() {
     invocations *= n;
   }
   if (invocations > abi::kMaxWorkgroupInvocations) failUnsupported("too many invocations in a workgroup");
-
-  const FunctionDef& fn = module_.function(entry->function);
-  if (!fn.params.empty()) failInvalid("the entry point has parameters");
-  emitFunction(fn, fn_.body);
-  emitter_.finish();
 }
 
-ReadResult readUnvalidated(const ComputeCompileInfo& info) {
+namespace {
+
+ReadResult translate(const ShaderCompileInfo& info, ir::Stage stage) {
   ReadResult r;
   try {
     const Module module(info.spirv);
     for (spv::Capability c : module.capabilities())
       if (!isSupported(c)) failUnsupported("capability " + std::to_string(static_cast<uint32_t>(c)));
     auto fn = std::make_unique<ir::Function>();
-    Translator(module, info, *fn).run();
+    Translator translator(module, info, stage, *fn);
+    translator.run();
     if (std::string fault = ir::verify(*fn); !fault.empty()) {
       // A valid module must not get here; one that slipped through the validator may.
       r.status = CompileStatus::kInternalError;
       r.message = "the reader made a malformed function: " + fault;
       return r;
     }
+    r.vertex = translator.vertex();
     r.function = std::move(fn);
     r.status = CompileStatus::kOk;
   } catch (ReadError& error) {
@@ -91,7 +110,7 @@ ReadResult readUnvalidated(const ComputeCompileInfo& info) {
   return r;
 }
 
-ReadResult readCompute(const ComputeCompileInfo& info) {
+ReadResult validateAndTranslate(const ShaderCompileInfo& info, ir::Stage stage) {
   ReadResult r;
   try {
     validate(info.spirv);
@@ -103,7 +122,21 @@ ReadResult readCompute(const ComputeCompileInfo& info) {
     r.status = CompileStatus::kOutOfHostMemory;
     return r;
   }
-  return readUnvalidated(info);
+  return translate(info, stage);
+}
+
+}  // namespace
+
+ReadResult readUnvalidated(const ComputeCompileInfo& info) {
+  return translate(info, ir::Stage::kCompute);
+}
+
+ReadResult readCompute(const ComputeCompileInfo& info) {
+  return validateAndTranslate(info, ir::Stage::kCompute);
+}
+
+ReadResult readVertex(const VertexCompileInfo& info) {
+  return validateAndTranslate(info, ir::Stage::kVertex);
 }
 
 }  // namespace pumice::shader::spirv

@@ -79,12 +79,17 @@ struct Val {
 
 class Translator {
  public:
-  Translator(const Module& module, const ComputeCompileInfo& info, ir::Function& fn);
+  Translator(const Module& module, const ShaderCompileInfo& info, ir::Stage stage, ir::Function& fn);
   void run();
+  const VertexInterface& vertex() const { return vertex_; }  // after run()
 
  private:
   using Value = ir::Value;
   using Leaves = std::span<Value* const>;
+
+  // -- the entry point (reader.cpp)
+  void readExecutionModes(uint32_t function);
+  void readWorkgroupSize(bool sized);
 
   // -- types and constants (translator_types.cpp)
   const TypeInfo& type(uint32_t id);
@@ -179,6 +184,46 @@ class Translator {
   Value* indexValue(uint32_t id, bool wide);
   uint32_t strideOf(const TypeInfo& t, const Pointer& p);
 
+  // -- inputs and outputs of the graphics stages (translator_stage.cpp)
+  struct Interpolation {
+    bool flat = false, noPerspective = false, centroid = false, sample = false;
+  };
+  // A scalar of an input or output variable.
+  struct IoLeaf {
+    uint32_t offset_B = 0;  // in the variable, natural layout
+    ir::Type type;
+    uint32_t group = 0;  // the block's member, 0 if the variable is no block
+    bool isBuiltin = false;
+    spv::BuiltIn builtin{};
+    uint32_t builtinIndex = 0;             // number of the scalar in the built-in variable
+    uint32_t location = 0, component = 0;  // component: 32-bit rows; 64-bit scalars take two
+    uint32_t index = 0;                    // of dual-source blending
+    Interpolation interpolation;
+  };
+  struct IoVariable {
+    uint32_t variable = 0;
+    uint32_t local = 0;  // where its value is kept while the shader runs
+    std::vector<IoLeaf> leaves;
+    std::vector<bool> written;  // outputs: by group
+  };
+  Pointer stageVariable(const Instr& in, Pointer p);
+  void collectIo(const TypeInfo& t, uint32_t offset_B, IoLeaf at, uint32_t& location, uint32_t& builtinIndex,
+                 std::vector<IoLeaf>& out);
+  void decorateIo(uint32_t id, uint32_t member, IoLeaf& leaf, uint32_t& location);
+  void markWritten(const Pointer& p);
+  void storeLocal(uint32_t local, uint32_t offset_B, Value* v);
+  Value* loadLocal(uint32_t local, uint32_t offset_B, ir::Type t);
+  void emitStage(const FunctionDef& fn);
+  Value* stageAddress(ir::Op op);
+  Value* loadGlobal(ir::Type t, Value* base, Value* index, uint32_t scale_B, uint32_t offset_B);
+  Value* stageBuiltin(spv::BuiltIn b, uint32_t component);
+  // -- vertex (translator_vertex.cpp)
+  Value* vertexInput(const IoLeaf& leaf);
+  Value* vertexBuiltin(spv::BuiltIn b);
+  uint32_t vertexInputSlot(uint32_t location);
+  void emitVertexOutputs();
+  void storeRow(uint32_t row, Value* v);
+
   // -- images (translator_image.cpp)
   struct ImageType {
     spv::Dim dim{};
@@ -248,7 +293,7 @@ class Translator {
   Emitter& e() { return emitter_; }
 
   const Module& module_;
-  const ComputeCompileInfo& info_;
+  const ShaderCompileInfo& info_;
   ir::Function& fn_;
   Emitter emitter_;
   std::pmr::monotonic_buffer_resource arena_;
@@ -259,6 +304,9 @@ class Translator {
   std::unordered_map<uint32_t, Value*> descriptors_;  // variable -> its only descriptor
   std::unordered_map<uint32_t, bool> tables_;         // variable -> is it a constant table; absent: not looked at yet
   std::unordered_set<uint32_t> filledTables_;
+  std::vector<IoVariable> inputs_, outputs_;
+  VertexInterface vertex_{};
+  bool sideEffects_ = false;  // writes memory that others see
   uint32_t constantDepth_ = 0, typeDepth_ = 0, callDepth_ = 0, treeDepth_ = 0;
   const FunctionDef* function_ = nullptr;  // that is being read
   uint64_t work_ = 0;                      // instructions read, calls counted as often as they are read in place

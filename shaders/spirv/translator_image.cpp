@@ -234,6 +234,7 @@ void Translator::emitImageWrite(const Instr& in) {
   if (handle.leaves.empty()) failInvalid("an image is expected");
   const ImageType image = imageType(handle.type);
   ImageArguments a = imageOperands(in, 3);
+  sideEffects_ = true;
   a.access.op = ImageOp::kWrite;
   a.image = handle.leaves[0];
   if (image.texel == ir::kI64) a.access.flags |= abi::kImage64;

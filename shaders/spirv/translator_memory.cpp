@@ -108,6 +108,7 @@ Val Translator::load(const Pointer& p, uint32_t typeId) {
 void Translator::store(const Pointer& p, Leaves leaves) {
   const TypeInfo& t = type(p.type);
   if (p.kind != Pointer::Kind::kMemory || p.space == Space::kPush) failInvalid("store to read-only memory");
+  if (p.storage == SC::Input) failInvalid("store to an input");
   if (t.leaves != leaves.size()) failInvalid("store of a wrong type");
   if (t.op == spv::Op::OpTypeStruct || t.op == spv::Op::OpTypeArray || t.op == spv::Op::OpTypeMatrix ||
       (t.op == spv::Op::OpTypeVector && p.componentStride)) {
@@ -125,6 +126,8 @@ void Translator::store(const Pointer& p, Leaves leaves) {
     parts[i] = leaves[i]->type.isBool() ? boolToInt(leaves[i]) : leaves[i];
     if (parts[i]->type != (t.scalar.isBool() ? ir::kI32 : t.scalar)) failInvalid("store of a wrong type");
   }
+  if (p.storage == SC::Output) markWritten(p);
+  if (p.space == Space::kBuffer || p.space == Space::kGlobal) sideEffects_ = true;
   Value* value = e().tuple(Leaves(parts, leaves.size()));
   const Access a = access(p, value->type);
   Value* operands[3];
@@ -352,6 +355,7 @@ void Translator::emitAtomic(const Instr& in) {
     default:
       failUnsupported("atomic operation " + std::to_string(static_cast<uint32_t>(in.op)));
   }
+  sideEffects_ |= op != Op::AtomicLoad;
   const bool isFloatOp = op == Op::AtomicFAdd;
   const bool anyType = op == Op::AtomicLoad || op == Op::AtomicStore || op == Op::AtomicExchange;
   if (!anyType && isFloatOp != t.scalar.isFloat()) failInvalid("atomic operation on a wrong type");
@@ -426,11 +430,11 @@ ir::Value* Translator::loadBuiltin(spv::BuiltIn b, uint32_t component) {
       v = component == 0 ? subgroupMask(b) : e().i32(0);
       break;
     case spv::BuiltIn::DeviceIndex:
-    case spv::BuiltIn::ViewIndex:
       v = e().i32(0);
       break;
     default:
-      failUnsupported("built-in value " + std::to_string(static_cast<uint32_t>(b)));
+      v = stageBuiltin(b, component);
+      break;
   }
   if (!v) failInvalid("component of a built-in value");
   builtins_.emplace(key, v);

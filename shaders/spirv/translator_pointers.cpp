@@ -106,7 +106,13 @@ Val Translator::variablePointer(const Instr& in) {
       p.kind = Pointer::Kind::kResource;
       break;
     case SC::Input:
-      p.kind = Pointer::Kind::kBuiltin;
+      if (fn_.stage == ir::Stage::kCompute) {
+        p.kind = Pointer::Kind::kBuiltin;
+        break;
+      }
+      [[fallthrough]];
+    case SC::Output:
+      p = stageVariable(in, p);
       break;
     default:
       failUnsupported("storage class " + std::to_string(in.operand(0)));

@@ -47,7 +47,7 @@ Report checkSetting(const Program& program, Machine& machine, const Machine::Out
     if (!difference.empty()) return report(Verdict::kTiersDiffer, std::move(difference));
   }
 
-  const CompileResult compiled = codegen::generateCompute(*fn, program.slots, setting.target);
+  const CompileResult compiled = codegen::generateCode(*fn, program.slots, setting.target);
   if (compiled.status != CompileStatus::kOk) {
     return report(Verdict::kNotCompiled,
                   fmt::format("status {}: {}", static_cast<int>(compiled.status), compiled.message));

@@ -62,7 +62,7 @@ TEST(DifferentialItself, NoticesAWrongOperation) {
     Machine machine(p);
     const auto expected = machine.interpret(*p.fn, 1'000'000);
     if (!expected.error.empty()) continue;
-    const CompileResult compiled = codegen::generateCompute(*wrong, p.slots, {});
+    const CompileResult compiled = codegen::generateCode(*wrong, p.slots, {});
     ASSERT_EQ(compiled.status, CompileStatus::kOk) << compiled.message;
     const auto loaded = cache::loadObject(cache::CodeArena::instance(), compiled.object.elf, kEntrySymbol);
     ASSERT_EQ(loaded.status, cache::LoadStatus::kOk) << loaded.message;
