@@ -134,6 +134,8 @@ void VulkanTest::createFullDevice(bool validation) {
   VkPhysicalDeviceNonSeamlessCubeMapFeaturesEXT nonSeamless;
   VkPhysicalDeviceTexelBufferAlignmentFeaturesEXT texelAlignment;
   VkPhysicalDeviceMutableDescriptorTypeFeaturesEXT mutableTypes;
+  VkPhysicalDeviceImage2DViewOf3DFeaturesEXT viewOf3D;
+  VkPhysicalDeviceShaderImageAtomicInt64FeaturesEXT imageInt64;
   VkPhysicalDeviceRobustness2FeaturesEXT robustness2;
   VkPhysicalDeviceImageRobustnessFeatures imageRobustness;
   chain(core11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
@@ -155,6 +157,8 @@ void VulkanTest::createFullDevice(bool validation) {
   chain(nonSeamless, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_NON_SEAMLESS_CUBE_MAP_FEATURES_EXT);
   chain(texelAlignment, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TEXEL_BUFFER_ALIGNMENT_FEATURES_EXT);
   chain(mutableTypes, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MUTABLE_DESCRIPTOR_TYPE_FEATURES_EXT);
+  chain(viewOf3D, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_2D_VIEW_OF_3D_FEATURES_EXT);
+  chain(imageInt64, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_IMAGE_ATOMIC_INT64_FEATURES_EXT);
   chain(robustness2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT);
   chain(imageRobustness, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES);
   vkGetPhysicalDeviceFeatures2(physicalDevice_, &all);

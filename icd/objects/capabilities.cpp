@@ -50,6 +50,7 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kEXTBorderColorSwizzle,
     DeviceExtension::kEXTCustomBorderColor,
     DeviceExtension::kEXTFilterCubic,
+    DeviceExtension::kEXTImage2dViewOf3d,
     DeviceExtension::kEXTImageViewMinLod,
     DeviceExtension::kEXTNonSeamlessCubeMap,
     DeviceExtension::kEXTSamplerFilterMinmax,
@@ -88,6 +89,7 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kEXTRobustness2,
     DeviceExtension::kEXTScalarBlockLayout,
     DeviceExtension::kEXTShaderAtomicFloat,
+    DeviceExtension::kEXTShaderImageAtomicInt64,
     DeviceExtension::kEXTShaderSubgroupBallot,
     DeviceExtension::kEXTShaderSubgroupVote,
     // -- pipelines
@@ -147,6 +149,9 @@ void addImageFeatures(Features* f) {
   f->minLod = f->shaderResourceMinLod = true;
   f->texelBufferAlignment = true;
   f->textureCompressionBC = f->textureCompressionETC2 = f->textureCompressionASTC_LDR = true;
+  f->image2DViewOf3D = f->sampler2DViewOf3D = true;
+  f->shaderStorageImageMultisample = true;
+  f->shaderImageInt64Atomics = f->shaderImageFloat32Atomics = f->shaderImageFloat32AtomicAdd = true;
   f->formatA4R4G4B4 = f->formatA4B4G4R4 = true;
   f->shaderSampledImageArrayDynamicIndexing = f->shaderStorageImageArrayDynamicIndexing = true;
   f->shaderUniformTexelBufferArrayDynamicIndexing = f->shaderStorageTexelBufferArrayDynamicIndexing = true;
@@ -297,7 +302,7 @@ void fillLimits(VkPhysicalDeviceLimits* l) {
   l->maxColorAttachments = 8;
   l->sampledImageColorSampleCounts = l->sampledImageDepthSampleCounts = l->sampledImageStencilSampleCounts = samples;
   l->sampledImageIntegerSampleCounts = samples;
-  l->storageImageSampleCounts = VK_SAMPLE_COUNT_1_BIT;
+  l->storageImageSampleCounts = samples;
   l->maxSampleMaskWords = 1;
   l->timestampComputeAndGraphics = VK_TRUE;
   l->timestampPeriod = 1.0f;

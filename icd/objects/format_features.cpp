@@ -104,9 +104,18 @@ bool isStorage(VkFormat format) {
   }
 }
 
-bool hasAtomics(VkFormat format) {
-  return format == VK_FORMAT_R32_UINT || format == VK_FORMAT_R32_SINT;
+// Images of 64-bit integers are for storage alone.
+bool is64BitStorage(VkFormat format) {
+  return format == VK_FORMAT_R64_UINT || format == VK_FORMAT_R64_SINT;
 }
+
+bool hasAtomics(VkFormat format) {
+  return format == VK_FORMAT_R32_UINT || format == VK_FORMAT_R32_SINT || format == VK_FORMAT_R32_SFLOAT ||
+         is64BitStorage(format);
+}
+
+constexpr VkFormatFeatureFlags2 kStorageWithoutFormat =
+    VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT | VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT;
 
 // Whether the texture unit makes numbers of the texels of a view of this format.
 bool canRead(const FormatInfo& info) {
@@ -117,6 +126,9 @@ bool canRead(const FormatInfo& info) {
 
 // What shaders do with views.
 VkFormatFeatureFlags2 shaderFeatures(const FormatInfo& info) {
+  if (is64BitStorage(info.format)) {
+    return VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT | VK_FORMAT_FEATURE_2_STORAGE_IMAGE_ATOMIC_BIT | kStorageWithoutFormat;
+  }
   if (!canRead(info)) return 0;
   VkFormatFeatureFlags2 features = VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT | colorFilters(info);
   if (formats::texelType(info) == formats::TexelType::kFloat) {
@@ -125,20 +137,22 @@ VkFormatFeatureFlags2 shaderFeatures(const FormatInfo& info) {
   }
   if (formats::hasDepth(info)) features |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_DEPTH_COMPARISON_BIT;
   if (isStorage(info.format)) {
-    features |= VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT | VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT |
-                VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT;
+    features |= VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT | kStorageWithoutFormat;
   }
   if (hasAtomics(info.format)) features |= VK_FORMAT_FEATURE_2_STORAGE_IMAGE_ATOMIC_BIT;
   return features;
 }
 
 VkFormatFeatureFlags2 bufferFeatures(const FormatInfo& info) {
+  if (is64BitStorage(info.format)) {
+    return VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT | VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_ATOMIC_BIT |
+           kStorageWithoutFormat;
+  }
   if (!canRead(info) || formats::isCompressed(info) || formats::isSrgb(info)) return 0;
   if (formats::formatAspects(info) != VK_IMAGE_ASPECT_COLOR_BIT) return 0;
   VkFormatFeatureFlags2 features = VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT;
   if (isStorage(info.format)) {
-    features |= VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT | VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT |
-                VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT;
+    features |= VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT | kStorageWithoutFormat;
   }
   if (hasAtomics(info.format)) features |= VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_ATOMIC_BIT;
   return features;
@@ -184,12 +198,15 @@ bool usageFits(VkImageUsageFlags usage, VkFormatFeatureFlags2 features, bool ext
 constexpr VkImageCreateFlags kFlags =
     VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT | VK_IMAGE_CREATE_ALIAS_BIT |
     VK_IMAGE_CREATE_SPLIT_INSTANCE_BIND_REGIONS_BIT | VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT |
-    VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT | VK_IMAGE_CREATE_DISJOINT_BIT;
+    VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT |
+    VK_IMAGE_CREATE_DISJOINT_BIT | VK_IMAGE_CREATE_2D_VIEW_COMPATIBLE_BIT_EXT;
 
 bool flagsFit(VkImageCreateFlags flags, const FormatInfo& info, VkImageType type, VkFormatFeatureFlags2 features) {
   if ((flags & ~kFlags) != 0) return false;
   if ((flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) != 0 && type != VK_IMAGE_TYPE_2D) return false;
-  if ((flags & VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT) != 0 && type != VK_IMAGE_TYPE_3D) return false;
+  constexpr VkImageCreateFlags kVolumes =
+      VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT | VK_IMAGE_CREATE_2D_VIEW_COMPATIBLE_BIT_EXT;
+  if ((flags & kVolumes) != 0 && type != VK_IMAGE_TYPE_3D) return false;
   if ((flags & VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE_BIT) != 0 && !formats::isCompressed(info)) return false;
   if ((flags & VK_IMAGE_CREATE_DISJOINT_BIT) != 0 && (features & VK_FORMAT_FEATURE_2_DISJOINT_BIT) == 0) return false;
   return true;
