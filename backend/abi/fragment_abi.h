@@ -27,6 +27,7 @@ struct ScreenPlane {
 
 enum PrimitiveFlags : uint32_t {
   kPrimitiveBackFacing = 1,
+  kPrimitiveAllSamples = 2,  // a Bresenham line: coverage is that of pixel centers, for all samples
 };
 
 // What a fragment needs of its primitive: rows of sixteen bytes, so that four quads of four primitives load a row as

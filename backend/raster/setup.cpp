@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backend/raster/bounding.h"
 #include "backend/raster/clip.h"
 #include "backend/raster/kernels.h"
 
@@ -10,24 +11,6 @@ namespace pumice::raster {
 namespace {
 
 constexpr uint32_t kGroup = 16;
-
-bool boundingRect(const Point* corners, uint32_t count, const SetupState& state, PrimitiveRect& out) {
-  Point low = corners[0];
-  Point high = corners[0];
-  for (uint32_t i = 1; i < count; ++i) {
-    low = {std::min(low.x, corners[i].x), std::min(low.y, corners[i].y)};
-    high = {std::max(high.x, corners[i].x), std::max(high.y, corners[i].y)};
-  }
-  const SamplePattern& pattern = kSamplePatterns[state.samples_log2];
-  // Pixels with a sample at or behind the first side, and at or before the last one.
-  const int32_t x0 = std::max((low.x - pattern.max + kSubpixels - 1) >> kSubpixelBits, state.clip.x0);
-  const int32_t y0 = std::max((low.y - pattern.max + kSubpixels - 1) >> kSubpixelBits, state.clip.y0);
-  const int32_t x1 = std::min(((high.x - pattern.min) >> kSubpixelBits) + 1, state.clip.x1);
-  const int32_t y1 = std::min(((high.y - pattern.min) >> kSubpixelBits) + 1, state.clip.y1);
-  if (x0 >= x1 || y0 >= y1) return false;
-  out = {static_cast<uint16_t>(x0), static_cast<uint16_t>(y0), static_cast<uint16_t>(x1), static_cast<uint16_t>(y1)};
-  return true;
-}
 
 void addVisible(const TriangleGroup& group, uint32_t lane, const SetupState& state, uint32_t primitiveId,
                 uint32_t source, PrimitiveSet& out) {
@@ -84,7 +67,8 @@ void addClipped(const ClippedTriangle& clipped, const SetupState& state, uint32_
     Point ear[3];
     takeEar(corners, count, ear);
     const uint32_t n = out.count;
-    if (doubleArea(ear[0], ear[1], ear[2]) <= 0 || !boundingRect(ear, 3, state, out.rects[n])) continue;
+    if (doubleArea(ear[0], ear[1], ear[2]) <= 0 || !boundingRect(ear, 3, state.samples_log2, state.clip, out.rects[n]))
+      continue;
     out.edges[n] = makeEdges(ear, 3);
     out.records[n] = clipped.record;
     out.records[n].primitiveId = primitiveId;
