@@ -499,18 +499,19 @@ TEST_P(Control, WatchdogLosesAQueueWithoutProgress) {
   const auto earlier = trace::setLogSink(keepLine);
   gLines.clear();
   {
-    TestDevice device({.workerCount = 2, .watchdog_ns = 30'000'000, .inlineSmallSpans = GetParam()});
+    TestDevice device({.workerCount = 2, .watchdog_ns = 200'000'000, .inlineSmallSpans = GetParam()});
     kmd::Queue* queue = device.queue();
     kmd::Timeline* never = device.timeline();
     // Waiting is no lack of progress.
     ASSERT_EQ(Batch().wait(never, 1).submit(device, queue), Status::kOk);
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     EXPECT_FALSE(device->lost());
     ASSERT_EQ(device->signalTimeline(never, 1), Status::kOk);
     Program program(endless);
     std::atomic<uint32_t> started{0};
     Stream stream;
     stream.dispatch(program, Endless{&started});
+    // Long enough for this call to return first, on a busy machine too.
     ASSERT_EQ(Batch().run(stream).submit(device, queue), Status::kOk);
     EXPECT_EQ(device.idle(queue), Status::kDeviceLost);
   }
