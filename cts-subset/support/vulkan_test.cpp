@@ -49,6 +49,7 @@ void VulkanTest::createInstance(const InstanceOptions& options) {
   extensions.push_back(VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION_NAME);
   extensions.push_back(VK_KHR_EXTERNAL_FENCE_CAPABILITIES_EXTENSION_NAME);
   extensions.push_back(VK_KHR_EXTERNAL_SEMAPHORE_CAPABILITIES_EXTENSION_NAME);
+  extensions.push_back(VK_KHR_SURFACE_EXTENSION_NAME);  // VK_KHR_swapchain wants it
   const char* layer = "VK_LAYER_KHRONOS_validation";
   VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
   info.pNext = &messenger;  // watches creation and destruction, too

@@ -27,6 +27,12 @@ constexpr InstanceExtension kInstanceExtensions[] = {
     InstanceExtension::kKHRExternalMemoryCapabilities,
     InstanceExtension::kKHRExternalSemaphoreCapabilities,
     InstanceExtension::kKHRGetPhysicalDeviceProperties2,
+    // -- windows
+    InstanceExtension::kEXTHeadlessSurface,
+    InstanceExtension::kKHRGetSurfaceCapabilities2,
+    InstanceExtension::kKHRSurface,
+    InstanceExtension::kKHRXcbSurface,
+    InstanceExtension::kKHRXlibSurface,
 };
 
 constexpr DeviceExtension kDeviceExtensions[] = {
@@ -95,6 +101,11 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     // -- pipelines
     DeviceExtension::kEXTPipelineCreationCacheControl,
     DeviceExtension::kEXTPipelineCreationFeedback,
+    // -- windows
+    DeviceExtension::kKHRIncrementalPresent,
+    DeviceExtension::kKHRPresentId,
+    DeviceExtension::kKHRPresentWait,
+    DeviceExtension::kKHRSwapchain,
     // -- device
     DeviceExtension::kKHRDeviceGroup,
     DeviceExtension::kKHRDriverProperties,
@@ -184,6 +195,7 @@ Features makeFeatures() {
   f.maintenance4 = true;
   f.pipelineCreationCacheControl = true;
   f.pipelineStatisticsQuery = true;
+  f.presentId = f.presentWait = true;
   f.privateData = true;
   f.synchronization2 = true;
   f.timelineSemaphore = true;

@@ -12,6 +12,7 @@
 #include "icd/objects/device_memory.h"
 #include "icd/objects/pnext.h"
 #include "icd/objects/status_result.h"
+#include "icd/wsi/swapchain.h"
 
 namespace pumice::icd {
 namespace {
@@ -118,7 +119,11 @@ void Image::bind(const DeviceMemory& memory, VkDeviceSize offset, VkImageAspectF
     address_[formats::aspectPlane(form_.format, static_cast<VkImageAspectFlagBits>(aspect))] = first;
     return;
   }
-  for (uint32_t p = 0; p < form_.planeCount; ++p) address_[p] = first + plane(p).offset_B;
+  bindTo(first);
+}
+
+void Image::bindTo(uint64_t address) {
+  for (uint32_t p = 0; p < form_.planeCount; ++p) address_[p] = address + plane(p).offset_B;
 }
 
 abi::Surface Image::surface(uint32_t planeIndex, uint32_t level, uint32_t firstSlice) const {
@@ -175,6 +180,12 @@ VKAPI_ATTR VkResult VKAPI_CALL vkBindImageMemory(VkDevice, VkImage image, VkDevi
 VKAPI_ATTR VkResult VKAPI_CALL vkBindImageMemory2(VkDevice, uint32_t bindInfoCount,
                                                   const VkBindImageMemoryInfo* pBindInfos) {
   for (uint32_t i = 0; i < bindInfoCount; ++i) {
+    const auto* swapchain = findInChain<VkBindImageMemorySwapchainInfoKHR>(pBindInfos[i].pNext);
+    if (swapchain != nullptr && swapchain->swapchain != VK_NULL_HANDLE) {
+      Image::from(pBindInfos[i].image)
+          ->bindTo(Swapchain::from(swapchain->swapchain)->imageAddress(swapchain->imageIndex));
+      continue;
+    }
     const auto* plane = findInChain<VkBindImagePlaneMemoryInfo>(pBindInfos[i].pNext);
     Image::from(pBindInfos[i].image)
         ->bind(*DeviceMemory::from(pBindInfos[i].memory), pBindInfos[i].memoryOffset,

@@ -48,6 +48,8 @@ class Image : public Object<Image, VkImage, VK_OBJECT_TYPE_IMAGE> {
   VkResult init(const VkImageCreateInfo& info);
   /// aspect: a memory plane of a disjoint image, or 0 for all.
   void bind(const DeviceMemory& memory, VkDeviceSize offset, VkImageAspectFlags aspect);
+  /// All planes, one after the other from this address on.
+  void bindTo(uint64_t address);
 
   const ImageForm& form() const { return form_; }
   const ImagePlane& plane(uint32_t index) const { return form_.planes[index]; }

@@ -70,7 +70,7 @@ def flatten(structs, renamed):
 
 
 def struct_types_h(reg):
-    out = [BANNER, "#pragma once\n", "#include <vulkan/vulkan_core.h>\n", "namespace pumice::icd {\n",
+    out = [BANNER, "#pragma once\n", "#include \"icd/wsi/platform_types.h\"\n", "namespace pumice::icd {\n",
            "/// kStructureType<T> is the sType of T.", "template <typename T>",
            "inline constexpr VkStructureType kStructureType = VK_STRUCTURE_TYPE_MAX_ENUM;\n"]
     for name, struct in sorted(reg.structs.items()):

@@ -29,7 +29,7 @@ def id_of(extension):
 
 
 def extensions_h(reg):
-    out = [BANNER, "#pragma once\n", "#include <vulkan/vulkan_core.h>\n", "#include <cstdint>\n",
+    out = [BANNER, "#pragma once\n", "#include <cstdint>\n", "#include \"icd/wsi/platform_types.h\"\n",
            "namespace pumice::icd {\n"]
     for kind in ("instance", "device"):
         exts = [e for e in sorted(reg.extensions.values(), key=lambda e: e.name) if e.kind == kind]
@@ -51,7 +51,7 @@ def declaration(command, prefix=""):
 
 
 def entrypoints_h(reg):
-    out = [BANNER, "#pragma once\n", "#include <vulkan/vulkan_core.h>\n",
+    out = [BANNER, "#pragma once\n", "#include \"icd/wsi/platform_types.h\"\n",
            "/// The driver's entry points. Defining one of these functions in icd/objects, icd/encode or icd/wsi is all that",
            "/// it takes to implement it; aliases are resolved by the tables.",
            "namespace pumice::icd {\n"]

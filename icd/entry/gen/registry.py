@@ -1,15 +1,15 @@
 """Reads vk.xml into plain Python objects for the generators of this folder.
 
 Only the "vulkan" API is kept: vulkansc variants, provisional extensions and platform-guarded ones (except those in
-PLATFORMS) are dropped, so that generated code needs nothing but vulkan_core.h. Written against 1.3.239; newer
+PLATFORMS) are dropped, so that generated code needs nothing but icd/wsi/platform_types.h. Written against 1.3.239; newer
 registries mark variants with api= attributes and split the core into vulkanbase features, both handled here.
 """
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
 
-# Platforms whose entry points are generated as well. Grows with icd/wsi.
-PLATFORMS = ()
+# Platforms whose entry points are generated as well: those of icd/wsi.
+PLATFORMS = ("xcb", "xlib", "wayland")
 
 
 def is_vulkan(node):
@@ -74,7 +74,7 @@ class Registry:
         self._read_commands()
         self._read_extension_constants()
 
-    # -- which names exist in vulkan_core.h -------------------------------------------------------------------
+    # -- which names exist in the headers -----------------------------------------------------------------------
     def _read_requires(self):
         for feature in self.root.iter("feature"):
             if not is_vulkan(feature):
