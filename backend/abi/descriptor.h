@@ -50,6 +50,10 @@ constexpr uint16_t formatIndex(uint16_t viewClass) {
 
 // Where a view's component comes from; three bits each in ImageDescriptor::swizzle, red in the lowest.
 enum class Swizzle : uint8_t { kRed = 0, kGreen, kBlue, kAlpha, kZero, kOne };
+constexpr uint16_t packSwizzle(Swizzle r, Swizzle g, Swizzle b, Swizzle a) {
+  return static_cast<uint16_t>(static_cast<uint32_t>(r) | static_cast<uint32_t>(g) << 3 |
+                               static_cast<uint32_t>(b) << 6 | static_cast<uint32_t>(a) << 9);
+}
 inline constexpr uint16_t kIdentitySwizzle = 0 | 1 << 3 | 2 << 6 | 3 << 9;
 
 // One per mip level, in GPU memory that belongs to the image.
@@ -72,10 +76,41 @@ struct ImageDescriptor {
   uint16_t minLod_8;       // from the view's base level on; unsigned fixed point with 8 fractional bits
   uint64_t layerPitch_B;   // between array layers, the same for all levels
   uint64_t levelTable;     // address of the ImageLevel of the view's base level; levelCount of them follow
-  uint64_t reserved[2];
+  uint64_t chroma;         // address of the view's ChromaPlanes; 0: what is sampled has no planes of its own for chroma
+  uint64_t reserved;
 };
 static_assert(sizeof(ImageDescriptor) == 64);
 static_assert(offsetof(ImageDescriptor, viewClass) == 20 && offsetof(ImageDescriptor, levelTable) == 40);
+
+// The chroma of a view that is sampled with a Y'CbCr conversion, in GPU memory that belongs to the view. The view's own
+// descriptor is that of luma, in R. C_B is in R of the first, C_R in R of the second or, if that is null, in G of the
+// first. Single-plane 4:2:2 formats are the same memory seen twice: as texels of half and of whole blocks.
+struct ChromaPlanes {
+  ImageDescriptor plane[2];
+};
+
+// A sampler's Y'CbCr conversion (Vulkan 1.3, 16.3.9 and 16.4), in SamplerDescriptor::conversion. Never zero for one
+// that exists.
+struct ChromaConversion {
+  uint32_t model;      // VkSamplerYcbcrModelConversion
+  bool narrow;         // range
+  bool cosited[2];     // chroma samples lie at even luma samples, in x and y; else between two
+  bool linear;         // chroma filter
+  bool explicitly;     // chroma is reconstructed at luma's texels, then filtered with it
+  bool subsampled[2];  // chroma has half of luma's resolution, in x and y
+  uint32_t bits;       // of a component
+  uint16_t swizzle;    // applied before the conversion
+};
+constexpr uint32_t packConversion(const ChromaConversion& c) {
+  return c.model | (c.narrow ? 8u : 0u) | (c.cosited[0] ? 16u : 0u) | (c.cosited[1] ? 32u : 0u) |
+         (c.linear ? 64u : 0u) | (c.explicitly ? 128u : 0u) | (c.subsampled[0] ? 256u : 0u) |
+         (c.subsampled[1] ? 512u : 0u) | c.bits << 10 | uint32_t{c.swizzle} << 16 | 1u << 31;
+}
+constexpr ChromaConversion unpackConversion(uint32_t packed) {
+  const auto bit = [packed](uint32_t n) { return (packed >> n & 1) != 0; };
+  return {packed & 7, bit(3),           {bit(4), bit(5)},  bit(6),
+          bit(7),     {bit(8), bit(9)}, packed >> 10 & 31, static_cast<uint16_t>(packed >> 16 & 0xfff)};
+}
 
 // What decides which sampling code runs. Values are those of VkFilter (cubic: 2), VkSamplerMipmapMode and
 // VkSamplerAddressMode. Never zero for a sampler that exists.
@@ -84,6 +119,8 @@ constexpr uint16_t makeSamplerClass(uint32_t magFilter, uint32_t minFilter, uint
   return static_cast<uint16_t>(magFilter | minFilter << 2 | mipmapMode << 4 | addressU << 5 | addressV << 8 |
                                addressW << 11 | 0x8000u);
 }
+// Added to the class of samplers with a Y'CbCr conversion: it is none that code for plain samplers knows.
+inline constexpr uint16_t kSamplerClassConverts = 0x4000;
 
 enum SamplerFlags : uint16_t {
   kSamplerCompare = 1,       // compareOp counts
@@ -101,7 +138,9 @@ struct SamplerDescriptor {
   float maxAnisotropy;
   uint32_t compareOp;       // VkCompareOp
   uint32_t borderColor[4];  // bits of floats or integers, as the border colour says; custom ones as given
-  uint64_t reserved[3];     // 64 bytes keep an array of combined image samplers (image, then sampler) at a power of two
+  uint32_t conversion;      // packConversion(); 0: none
+  uint32_t reserved;
+  uint64_t reserved2[2];  // 64 bytes keep an array of combined image samplers (image, then sampler) at a power of two
 };
 static_assert(sizeof(SamplerDescriptor) == 64);
 

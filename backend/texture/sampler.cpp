@@ -37,6 +37,7 @@ Sampler loadSampler(uint64_t descriptor) {
   s.minLod = d.minLod;
   s.maxLod = d.maxLod;
   s.maxAnisotropy = d.maxAnisotropy;
+  s.conversion = d.conversion;
   std::memcpy(s.borderColor, d.borderColor, sizeof s.borderColor);
   return s;
 }

@@ -21,6 +21,7 @@ struct Sampler {
   float lodBias, minLod, maxLod;
   float maxAnisotropy;
   uint32_t borderColor[4];
+  uint32_t conversion;  // abi::packConversion(); 0: none
 };
 
 Sampler loadSampler(uint64_t descriptor);

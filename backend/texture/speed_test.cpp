@@ -66,6 +66,38 @@ void measure(const Setting& s) {
   std::printf("%-44s %6.1f ns\n", s.name, nanoseconds([&] { accessImage(&call); }));
 }
 
+/// 8-bit 4:2:0 of two planes, clamped, linear chroma between luma's columns.
+void measureConverted(const char* name, bool linear, bool explicitly) {
+  test::TestImage luma({ViewShape::k2D, VK_FORMAT_R8_UNORM, 64, 64});
+  test::TestImage chroma({ViewShape::k2D, VK_FORMAT_R8G8_UNORM, 32, 32});
+  luma.fill(1);
+  chroma.fill(2);
+  abi::ChromaPlanes planes{};
+  planes.plane[0] = chroma.descriptor();
+  luma.descriptor().chroma = reinterpret_cast<uint64_t>(&planes);
+  abi::ChromaConversion conversion{};
+  conversion.model = 2;
+  conversion.narrow = conversion.linear = true;
+  conversion.explicitly = explicitly;
+  conversion.subsampled[0] = conversion.subsampled[1] = true;
+  conversion.bits = 8;
+  conversion.swizzle = abi::kIdentitySwizzle;
+  abi::SamplerDescriptor sampler{};
+  const uint32_t filter = linear ? 1 : 0;
+  sampler.samplerClass =
+      static_cast<uint16_t>(abi::makeSamplerClass(filter, filter, 0, 2, 2, 2) | abi::kSamplerClassConverts);
+  sampler.conversion = abi::packConversion(conversion);
+  ImageCall call = test::makeCall(ImageOp::kSample, abi::kImageUniformDescriptor);
+  call.image[0] = luma.address();
+  call.sampler[0] = reinterpret_cast<uint64_t>(&sampler);
+  for (uint32_t lane = 0; lane < abi::kImageCallLanes; ++lane) {
+    call.coordinate[0][lane] = std::bit_cast<uint32_t>((20.5f + static_cast<float>(lane & 3)) / 64);
+    call.coordinate[1][lane] = std::bit_cast<uint32_t>((17.5f + static_cast<float>(lane >> 2)) / 64);
+    call.coordinate[2][lane] = 0;
+  }
+  std::printf("%-44s %6.1f ns\n", name, nanoseconds([&] { accessImage(&call); }));
+}
+
 test::SamplerState filtered(uint32_t filter, uint32_t mip, uint32_t address) {
   test::SamplerState s;
   s.magFilter = s.minFilter = filter;
@@ -121,6 +153,9 @@ TEST(TextureSpeed, SixteenLanes) {
       {"gather r8", flat(VK_FORMAT_R8_UNORM), linear, ImageOp::kGather, 0},
   };
   for (const Setting& s : settings) measure(s);
+  measureConverted("ycbcr 420, nearest luma", false, false);
+  measureConverted("ycbcr 420, linear luma", true, false);
+  measureConverted("ycbcr 420, linear luma, explicit", true, true);
 }
 
 }  // namespace

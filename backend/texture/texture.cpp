@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "backend/texture/access.h"
+#include "backend/texture/ycbcr.h"
 
 namespace pumice::texture {
 namespace {
@@ -36,6 +37,8 @@ void accessView(abi::ImageCall* call, uint32_t lanes, const View& view, uint64_t
   const Sampler sampler = loadSampler(samplerAddress);
   if (!sampler.exists || view.shape == abi::ViewShape::kBuffer) {
     readZero(call, lanes);
+  } else if (call->op == ImageOp::kSample && sampler.conversion != 0) {
+    sampleConverted(call, lanes, view, sampler, kernels);
   } else if (call->op == ImageOp::kSample) {
     kernels.sample(call, lanes, view, sampler);
   } else if (call->op == ImageOp::kGather) {

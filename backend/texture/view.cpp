@@ -49,6 +49,7 @@ View imageView(const abi::ImageDescriptor& d) {
   view.blockStride_B = 16 * format->bytes * view.samples;
   view.shape = shape;
   view.swizzle = d.swizzle;
+  view.chroma = d.chroma;
   view.minLod = static_cast<float>(d.minLod_8) * (1.0f / 256.0f);
   return view;
 }

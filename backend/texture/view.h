@@ -34,6 +34,7 @@ struct View {
   bool quadMajor;
   uint16_t swizzle;
   float minLod;
+  uint64_t chroma;     // address of abi::ChromaPlanes, 0: none
   BlockCache* blocks;  // of compressed formats, set by who makes the call
 
   explicit operator bool() const { return format != nullptr; }

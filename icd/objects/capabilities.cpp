@@ -98,6 +98,10 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kEXTShaderImageAtomicInt64,
     DeviceExtension::kEXTShaderSubgroupBallot,
     DeviceExtension::kEXTShaderSubgroupVote,
+    // -- images
+    DeviceExtension::kKHRSamplerYcbcrConversion,
+    DeviceExtension::kEXTYcbcr2plane444Formats,
+    DeviceExtension::kEXTYcbcrImageArrays,
     // -- pipelines
     DeviceExtension::kEXTPipelineCreationCacheControl,
     DeviceExtension::kEXTPipelineCreationFeedback,
@@ -164,6 +168,7 @@ void addImageFeatures(Features* f) {
   f->shaderStorageImageMultisample = true;
   f->shaderImageInt64Atomics = f->shaderImageFloat32Atomics = f->shaderImageFloat32AtomicAdd = true;
   f->formatA4R4G4B4 = f->formatA4B4G4R4 = true;
+  f->samplerYcbcrConversion = f->ycbcrImageArrays = f->ycbcr2plane444Formats = true;
   f->shaderSampledImageArrayDynamicIndexing = f->shaderStorageImageArrayDynamicIndexing = true;
   f->shaderUniformTexelBufferArrayDynamicIndexing = f->shaderStorageTexelBufferArrayDynamicIndexing = true;
 }

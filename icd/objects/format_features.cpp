@@ -124,11 +124,20 @@ bool canRead(const FormatInfo& info) {
   return texels.kind != texture::TexelKind::kNone && texels.kind != texture::TexelKind::kWide;
 }
 
+// Y'CbCr formats are read through a sampler's conversion alone.
+constexpr VkFormatFeatureFlags2 kConversion =
+    VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
+    VK_FORMAT_FEATURE_2_MIDPOINT_CHROMA_SAMPLES_BIT | VK_FORMAT_FEATURE_2_COSITED_CHROMA_SAMPLES_BIT |
+    VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_YCBCR_CONVERSION_LINEAR_FILTER_BIT |
+    VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_YCBCR_CONVERSION_SEPARATE_RECONSTRUCTION_FILTER_BIT |
+    VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_YCBCR_CONVERSION_CHROMA_RECONSTRUCTION_EXPLICIT_FORCEABLE_BIT;
+
 // What shaders do with views.
 VkFormatFeatureFlags2 shaderFeatures(const FormatInfo& info) {
   if (is64BitStorage(info.format)) {
     return VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT | VK_FORMAT_FEATURE_2_STORAGE_IMAGE_ATOMIC_BIT | kStorageWithoutFormat;
   }
+  if (info.chroma != formats::Chroma::kNone) return kConversion;
   if (!canRead(info)) return 0;
   VkFormatFeatureFlags2 features = VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT | colorFilters(info);
   if (formats::texelType(info) == formats::TexelType::kFloat) {

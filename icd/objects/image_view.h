@@ -2,6 +2,8 @@
 #pragma once
 
 #include "backend/abi/descriptor.h"
+#include "backend/formats/format_table.h"
+#include "backend/kmd/door.h"
 #include "icd/objects/object.h"
 
 namespace pumice::icd {
@@ -11,7 +13,8 @@ class Image;
 
 class ImageView : public Object<ImageView, VkImageView, VK_OBJECT_TYPE_IMAGE_VIEW> {
  public:
-  explicit ImageView(Device&) {}
+  explicit ImageView(Device& device) : device_(device) {}
+  ~ImageView();
 
   VkResult init(const VkImageViewCreateInfo& info);
 
@@ -23,11 +26,16 @@ class ImageView : public Object<ImageView, VkImageView, VK_OBJECT_TYPE_IMAGE_VIE
   const abi::ImageDescriptor& descriptor() const { return descriptor_; }
 
  private:
+  abi::ImageDescriptor describe(uint32_t plane, VkFormat texels) const;
+  VkResult addChroma(const formats::FormatInfo& as);
+
+  Device& device_;
   const Image* image_ = nullptr;
   VkFormat format_ = VK_FORMAT_UNDEFINED;
   VkImageViewType viewType_ = VK_IMAGE_VIEW_TYPE_2D;
   VkImageSubresourceRange range_{};
   abi::ImageDescriptor descriptor_{};
+  kmd::Allocation* chroma_ = nullptr;  // abi::ChromaPlanes
 };
 
 }  // namespace pumice::icd

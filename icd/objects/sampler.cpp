@@ -7,6 +7,7 @@
 #include "gen/entrypoints.h"
 #include "icd/objects/device.h"
 #include "icd/objects/pnext.h"
+#include "icd/objects/sampler_ycbcr_conversion.h"
 
 namespace pumice::icd {
 namespace {
@@ -66,6 +67,10 @@ VkResult Sampler::init(const VkSamplerCreateInfo& info) {
   const auto isBorder = [](VkSamplerAddressMode m) { return m == VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER; };
   if (isBorder(info.addressModeU) || isBorder(info.addressModeV) || isBorder(info.addressModeW)) {
     borderColor(info, d.borderColor);
+  }
+  if (const auto* converts = findInChain<VkSamplerYcbcrConversionInfo>(info.pNext)) {
+    d.conversion = SamplerYcbcrConversion::from(converts->conversion)->packed();
+    d.samplerClass |= abi::kSamplerClassConverts;
   }
   return VK_SUCCESS;
 }
