@@ -16,6 +16,7 @@ import concurrent.futures
 import fnmatch
 import os
 import queue
+import random
 import re
 import subprocess
 import sys
@@ -70,16 +71,21 @@ def all_cases(deqp, manifest, roots):
     return cases
 
 
+SAMPLE = re.compile(r"sample (\d+) seed (\d+) (\S+)")
+
+
 def read_list(path):
-    """The patterns of a list file as (wanted, regular expression) in order."""
-    patterns = []
+    """A list file as the patterns (wanted, pattern) and the samples (number of cases, seed, pattern), in order."""
+    patterns, samples = [], []
     with open(path, encoding="utf-8") as lines:
         for line in lines:
             text = line.split("#")[0].strip()
-            if text:
+            if sample := SAMPLE.fullmatch(text):
+                samples.append((int(sample.group(1)), int(sample.group(2)), sample.group(3)))
+            elif text:
                 wanted = not text.startswith("-")
                 patterns.append((wanted, text.lstrip("-")))
-    return patterns
+    return patterns, samples
 
 
 def select(cases, patterns):
@@ -93,6 +99,20 @@ def select(cases, patterns):
         if take:
             chosen.append(case)
     return chosen
+
+
+def thin(cases, samples):
+    """Keeps of each sample's cases as many as it says, evenly spaced; the seed is where in the first interval to begin."""
+    for number, seed, pattern in samples:
+        expression = re.compile(fnmatch.translate(pattern))
+        matching = [case for case in cases if expression.match(case)]
+        if len(matching) <= number:
+            continue
+        step = len(matching) / number
+        start = random.Random(seed).random() * step
+        kept = {matching[int(start + n * step)] for n in range(number)}
+        cases = [case for case in cases if case in kept or not expression.match(case)]
+    return cases
 
 
 def run_once(deqp, extra, env, cases, timeout, results):
@@ -191,7 +211,7 @@ def main():
 
     extra = [] if args.graphics else ["--deqp-compute-only=enable"]
     deqp = os.path.abspath(args.deqp)
-    patterns = read_list(args.list)
+    patterns, samples = read_list(args.list)
     if args.cases and os.path.exists(args.cases):
         with open(args.cases, encoding="utf-8") as lines:
             cases = lines.read().split()
@@ -202,7 +222,7 @@ def main():
             with open(args.cases, "w", encoding="utf-8") as file:
                 file.write("\n".join(cases) + "\n")
     only = re.compile(fnmatch.translate(args.only))
-    chosen = [case for case in select(cases, patterns) if only.match(case)][:: args.every]
+    chosen = [case for case in thin(select(cases, patterns), samples) if only.match(case)][:: args.every]
     if not chosen:
         sys.exit("run_cts: no case matches")
 
