@@ -66,9 +66,10 @@ const std::vector<Clear>& clears() {
       {VK_FORMAT_R32_SINT, ints(-5, 0, 0, 0), bytesOf(int32_t{-5})},
       {VK_FORMAT_R32G32B32_SFLOAT, floats(0.1f, -3, 1e30f, 0), bytesOf(0.1f, -3.0f, 1e30f)},
       {VK_FORMAT_R32G32B32A32_UINT, ints(1, -1, 3, 4), bytesOf(U32{1}, U32{0xffffffff}, U32{3}, U32{4})},
-      {VK_FORMAT_R64_UINT, ints(-1, 0, 0, 0), bytesOf(uint64_t{0xffffffff})},
-      {VK_FORMAT_R64G64_SINT, ints(-1, 5, 0, 0), bytesOf(int64_t{-1}, int64_t{5})},
-      {VK_FORMAT_R64G64B64A64_SFLOAT, floats(1, 0.5f, -2, 3), bytesOf(1.0, 0.5, -2.0, 3.0)},
+      // Two elements of the value make a component of 64 bits.
+      {VK_FORMAT_R64_UINT, ints(-1, 2, 7, 7), bytesOf(uint64_t{0x2ffffffff})},
+      {VK_FORMAT_R64G64_SINT, ints(-5, -1, 5, 1), bytesOf(int64_t{-5}, int64_t{0x100000005})},
+      {VK_FORMAT_R64G64_SFLOAT, ints(0, 0x3ff80000, 0, -0x40000000), bytesOf(1.5, -2.0)},
   };
   return list;
 }

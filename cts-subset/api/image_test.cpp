@@ -95,6 +95,22 @@ TEST_F(ImageObjectTest, QueriesAgreeWithEachOther) {
             VK_ERROR_FORMAT_NOT_SUPPORTED);
 }
 
+// Formats that are sampled through a Y'CbCr conversion allow copies, and no blits, storage or texel buffers.
+TEST_F(ImageObjectTest, FormatsOfConversionsHaveNoOtherUse) {
+  createInstance({.apiVersion = VK_API_VERSION_1_3});
+  constexpr VkFormatFeatureFlags kNever = VK_FORMAT_FEATURE_BLIT_SRC_BIT | VK_FORMAT_FEATURE_BLIT_DST_BIT |
+                                          VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT | VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT;
+  for (VkFormat format : {VK_FORMAT_G8B8G8R8_422_UNORM, VK_FORMAT_G8_B8R8_2PLANE_420_UNORM,
+                          VK_FORMAT_R10X6G10X6B10X6A10X6_UNORM_4PACK16, VK_FORMAT_G16_B16_R16_3PLANE_444_UNORM}) {
+    VkFormatProperties is{};
+    vkGetPhysicalDeviceFormatProperties(physicalDevice(), format, &is);
+    EXPECT_EQ(is.optimalTilingFeatures & kNever, 0u) << format;
+    EXPECT_EQ(is.linearTilingFeatures & kNever, 0u) << format;
+    EXPECT_EQ(is.bufferFeatures, 0u) << format;
+    EXPECT_NE(is.optimalTilingFeatures & VK_FORMAT_FEATURE_TRANSFER_DST_BIT, 0u) << format;
+  }
+}
+
 TEST_F(ImageObjectTest, RequirementsInAllForms) {
   createInstance({.apiVersion = VK_API_VERSION_1_3});
   createDevice({.extensions = {VK_KHR_GET_MEMORY_REQUIREMENTS_2_EXTENSION_NAME}});

@@ -1,6 +1,5 @@
 #include "icd/encode/clear_value.h"
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -14,15 +13,10 @@ void encodeClear(VkFormat format, const void* value, std::byte (&element)[32]) {
   std::memset(element, 0, sizeof element);
   if (!codec) return;
   if (codec.channelBytes == 4) return codec.encode(value, 1, element);
-  uint32_t in[4];
-  uint64_t wide[4];
-  std::memcpy(in, value, sizeof in);
-  for (int i = 0; i < 4; ++i) {
-    const double real = std::bit_cast<float>(in[i]);
-    wide[i] = codec.type == formats::TexelType::kFloat  ? std::bit_cast<uint64_t>(real)
-              : codec.type == formats::TexelType::kSint ? static_cast<uint64_t>(static_cast<int32_t>(in[i]))
-                                                        : in[i];
-  }
+  // "If the image or attachment format has a 64-bit component width, the first 2 array elements [...] are reinterpreted
+  // as a single 64-bit element for the R component", the next 2 for G; formats with more components cannot be cleared.
+  uint64_t wide[4]{};
+  std::memcpy(wide, value, sizeof(VkClearColorValue));
   codec.encode(wide, 1, element);
 }
 

@@ -39,9 +39,9 @@ VkFormatFeatureFlags2 colorFilters(const FormatInfo& info) {
   return VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_CUBIC_BIT_EXT;
 }
 
-// Blits work with four numbers of 32 bits a texel. Compressed blocks are only read.
+// Blits work with four numbers of 32 bits a texel, and do not convert from Y'CbCr. Compressed blocks are only read.
 VkFormatFeatureFlags2 blitFeatures(const FormatInfo& info) {
-  if (formats::isMultiPlanar(info)) return 0;
+  if (formats::isMultiPlanar(info) || info.chroma != formats::Chroma::kNone) return 0;
   if (formats::blockCodec(info.format)) return VK_FORMAT_FEATURE_2_BLIT_SRC_BIT | colorFilters(info);
   for (uint32_t p = 0; p < info.planeCount; ++p) {
     const formats::TexelCodec codec = formats::texelCodec(info.planes[p].format);
