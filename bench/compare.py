@@ -6,7 +6,8 @@
 Every line is run on driver A, B, C, A, B, C, ... for some rounds, each time in a process of its own, so that whatever
 else the machine does hits all of them alike; the table shows medians, and the first driver's ratio to the faster of the
 others. With --startup only what a program costs that creates an instance, enumerates and destroys it, beside an empty driver.
-"First use" is pipeline creation plus first execution, "device creation" instance and device. Times: lower is
+"First use" is pipeline creation plus first execution, "device creation" instance and device. No driver has a cache on
+disk, but for the lines pipelines_100_*, in which every driver has all that it offers. Times: lower is
 better; everything else: higher is better. Exit code 1 when a line failed or gave a wrong result on the first driver.
 """
 

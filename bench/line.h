@@ -99,7 +99,11 @@ void addGroupLines(std::vector<Line>& lines);
 void addFilterLines(std::vector<Line>& lines);
 void addTransferLines(std::vector<Line>& lines);
 void addLatencyLines(std::vector<Line>& lines);
+void addPipelineLines(std::vector<Line>& lines);
 void addCpuLines(std::vector<Line>& lines);
+
+// The program that the lines of pipelines start (lines_pipelines.cpp): the exit code. Prints two numbers of seconds.
+int runPipelinesWorker(const std::string& directory);
 
 // Deterministic pseudo-random numbers (splitmix64), the same on every machine.
 class Random {

@@ -77,10 +77,6 @@ int run(Context& context, const std::vector<Line>& lines, bool json) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Creation and first use are measured: no driver may answer from a cache of an earlier run.
-  setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
-  setenv("PUMICE_CACHE", "0", 1);
-
   CLI::App app{"Benchmarks of the Vulkan driver that the loader finds (choose it with VK_ICD_FILENAMES)."};
   std::string filter = ".*";
   Settings settings;
@@ -90,7 +86,15 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", settings.seconds, "time per line")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_flag("--list", list, "list the lines and exit");
   app.add_flag("--json", json, "print JSON");
+  std::string workerDirectory;
+  app.add_option("--pipelines-worker", workerDirectory)->group("");  // for this program itself
   CLI11_PARSE(app, argc, argv);
+
+  // Creation and first use are measured: no driver may answer from a cache of an earlier run, but where that is meant.
+  if (workerDirectory.empty()) {
+    setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
+    setenv("PUMICE_CACHE", "0", 1);
+  }
 
   std::vector<Line> all;
   addMemoryLines(all);
@@ -100,8 +104,10 @@ int main(int argc, char** argv) {
   addFilterLines(all);
   addTransferLines(all);
   addLatencyLines(all);
+  addPipelineLines(all);
   addCpuLines(all);
   try {
+    if (!workerDirectory.empty()) return runPipelinesWorker(workerDirectory);
     const std::regex pattern(filter);
     std::vector<Line> chosen;
     std::ranges::copy_if(all, std::back_inserter(chosen),

@@ -241,7 +241,8 @@ Kernel::Kernel(Host& host, std::span<const uint32_t> spirv, std::span<const VkDe
   pipelineInfo.stage.pName = "main";
   pipelineInfo.stage.pSpecializationInfo = entries.empty() ? nullptr : &specialization;
   pipelineInfo.layout = layout_;
-  const VkResult created = vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &pipelineInfo, nullptr, &pipeline_);
+  const VkResult created =
+      vkCreateComputePipelines(device_, host.pipelineCache(), 1, &pipelineInfo, nullptr, &pipeline_);
   vkDestroyShaderModule(device_, module, nullptr);
   check(created, "vkCreateComputePipelines");
 

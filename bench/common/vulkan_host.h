@@ -175,6 +175,9 @@ class Host {
   uint32_t queueFamily() const { return queueFamily_; }
   VkCommandPool commandPool() const { return commandPool_; }
   VkFence fence() const { return fence_; }
+  // Kernels made from now on use it. Stays the caller's.
+  void setPipelineCache(VkPipelineCache cache) { pipelineCache_ = cache; }
+  VkPipelineCache pipelineCache() const { return pipelineCache_; }
   const VkPhysicalDeviceProperties& properties() const { return properties_; }
   // The features that were on offer; all of the 1.0 ones named in the constructor's source are enabled.
   const VkPhysicalDeviceFeatures& enabledFeatures() const { return enabledFeatures_; }
@@ -190,6 +193,7 @@ class Host {
   uint32_t queueFamily_ = 0;
   VkCommandPool commandPool_ = VK_NULL_HANDLE;
   VkFence fence_ = VK_NULL_HANDLE;
+  VkPipelineCache pipelineCache_ = VK_NULL_HANDLE;
   VkPhysicalDeviceProperties properties_{};
   VkPhysicalDeviceFeatures enabledFeatures_{};
   VkPhysicalDeviceMemoryProperties memoryProperties_{};
