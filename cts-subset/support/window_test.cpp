@@ -10,8 +10,8 @@ namespace pumice::cts {
 void WindowTest::createWindowDevice(bool validation) {
   createInstance(
       {.validation = validation,
-       .extensions = {VK_KHR_XCB_SURFACE_EXTENSION_NAME, "VK_KHR_xlib_surface", VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME,
-                      VK_KHR_GET_SURFACE_CAPABILITIES_2_EXTENSION_NAME}});
+       .extensions = {VK_KHR_XCB_SURFACE_EXTENSION_NAME, "VK_KHR_xlib_surface", "VK_KHR_wayland_surface",
+                      VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME, VK_KHR_GET_SURFACE_CAPABILITIES_2_EXTENSION_NAME}});
   VkPhysicalDevicePresentIdFeaturesKHR id{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRESENT_ID_FEATURES_KHR};
   id.presentId = VK_TRUE;
   VkPhysicalDevicePresentWaitFeaturesKHR wait{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRESENT_WAIT_FEATURES_KHR, &id};

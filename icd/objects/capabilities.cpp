@@ -31,6 +31,7 @@ constexpr InstanceExtension kInstanceExtensions[] = {
     InstanceExtension::kEXTHeadlessSurface,
     InstanceExtension::kKHRGetSurfaceCapabilities2,
     InstanceExtension::kKHRSurface,
+    InstanceExtension::kKHRWaylandSurface,
     InstanceExtension::kKHRXcbSurface,
     InstanceExtension::kKHRXlibSurface,
 };
