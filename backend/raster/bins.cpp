@@ -95,7 +95,7 @@ void Binner::mark(uint32_t n, uint32_t tile, bool hidesTile) {
   }
   if (hidesTile) {
     std::memset(entry->mask, 0, sizeof(entry->mask));
-    entry->firstVisible = n;
+    entry->hiding = n + 1;
   }
   entry->mask[n / 64] |= uint64_t{1} << (n % 64);
 }

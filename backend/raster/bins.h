@@ -61,10 +61,11 @@ struct TileEntry {
   const PrimitiveSet* set;
   uint64_t order;  // of the set in the batch
   uint32_t tile;
-  uint32_t firstVisible;  // primitives before it are hidden in this tile: 0 if none hides
+  uint32_t hiding;  // 1 + the last primitive that hides all before it in this tile; 0 if none does
   uint64_t mask[kMaxSetPrimitives / 64];
 };
 static_assert(sizeof(TileEntry) == 64);
+static_assert(sizeof(PrimitiveSet) <= kArenaBlockBytes);
 
 // The stack of one tile. All zero is empty.
 struct TileList {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "backend/raster/runs.h"
 #include "backend/raster/setup_test_support.h"
 
 namespace pumice::raster {
@@ -169,13 +168,13 @@ TEST(Binner, TilesHaveWhatTouchesThem) {
       }
       const PixelRect rect = tileRect(grid, tile);
       // What hides the tile is found nearly always; bounds are those of samples, taken for themselves in x and y.
-      const uint32_t firstVisible = entry ? entry->firstVisible : 0;
+      const uint32_t firstVisible = entry && entry->hiding ? entry->hiding - 1 : 0;
       uint32_t lastHiding = 0;
       for (uint32_t n = 0; n < set->count; ++n) {
         if (layer[n] != tile / grid.tilesPerLayer()) continue;
         const auto [covered, all] = samplesIn(*set, n, rect, state.samples_log2);
         if (hides[n] && covered == all) lastHiding = n;
-        if (n > 0 && n == firstVisible) {
+        if (entry && n + 1 == entry->hiding) {
           ASSERT_TRUE(hides[n] && covered == all);
         }
       }
@@ -225,119 +224,6 @@ TEST(Binner, ASetEndsBeforeItsEntriesDo) {
   EXPECT_TRUE(binner.add(1, 1, 0, false));
   EXPECT_FALSE(binner.add(2, 2, 0, false));
   EXPECT_EQ(binner.publish(), 2 * binner.maxEntries());
-}
-
-// The whole road from vertices to the runs of tiles, sets pushed by several threads: every sample sees the same
-// primitives in the same order, whatever the edge of tiles, the number of samples, and the set that a primitive is in.
-using Picture = std::vector<std::vector<uint32_t>>;
-
-size_t place(uint32_t x, uint32_t y, uint32_t s) {
-  return (s * 256 + y) * 256 + x;
-}
-constexpr size_t kPlaces = 8 * 256 * 256;
-
-struct Canvas {
-  Picture* picture;
-  uint32_t samples;
-  uint32_t base;
-
-  static void shade(void* context, const abi::FragmentRun& run) {
-    Canvas& c = *static_cast<Canvas*>(context);
-    const auto add = [&](uint32_t position, uint32_t lane, uint32_t s, uint32_t primitive) {
-      const uint32_t x = (position & 0xFFFF) + (lane & 1) + (lane >> 1 & 2);
-      const uint32_t y = (position >> 16) + (lane >> 1 & 1) + (lane >> 2 & 2);
-      (*c.picture)[place(x, y, s)].push_back(c.base + primitive);
-    };
-    for (uint32_t s = 0; s < c.samples; ++s) {
-      for (uint32_t i = 0; i < run.blockCount; ++i)
-        for (uint32_t l = 0; l < 16; ++l)
-          if (run.blockCoverage[s][i] >> l & 1) add(run.blockPosition[i], l, s, run.blockPrimitive[i]);
-      for (uint32_t i = 0; i < run.mixCount; ++i)
-        for (uint32_t l = 0; l < 16; ++l)
-          if (run.mixCoverage[s][i] >> l & 1) add(run.mixPosition[i][l / 4], l % 4, s, run.mixPrimitive[i][l / 4]);
-    }
-  }
-};
-
-Picture draw(const std::vector<std::unique_ptr<PrimitiveSet>>& sets, uint32_t edge_log2, uint32_t samples_log2) {
-  const TileGrid grid = gridOf(edge_log2, 1);
-  std::vector<TileList> lists(grid.tileCount());
-  std::vector<std::vector<TileEntry>> entries(sets.size());
-  std::vector<std::thread> threads;
-  for (size_t t = 0; t < 3; ++t)
-    threads.emplace_back([&, t] {
-      std::vector<TileEntry*> current(grid.tileCount());
-      Binner binner(grid, lists.data(), current.data());
-      for (size_t i = t; i < sets.size(); i += 3) {
-        entries[i].resize(grid.tileCount());
-        binner.begin(sets[i].get(), i, entries[i].data(), grid.tileCount());
-        for (uint32_t n = 0; n < sets[i]->count; ++n)
-          if (!binner.add(n, 0, samples_log2, false)) std::abort();
-        binner.publish();
-      }
-    });
-  for (std::thread& t : threads) t.join();
-
-  Picture picture(kPlaces);
-  Canvas canvas{&picture, 1u << samples_log2, 0};
-  RunBuilder builder(Canvas::shade, &canvas);
-  for (uint32_t tile = 0; tile < grid.tileCount(); ++tile) {
-    const PixelRect rect = tileRect(grid, tile);
-    builder.begin(static_cast<uint32_t>(rect.x0), static_cast<uint32_t>(rect.y0), 1u << samples_log2);
-    for (const TileEntry* entry = lists[tile].takeInOrder(); entry; entry = entry->next) {
-      canvas.base = static_cast<uint32_t>(entry->order) * 1000;
-      for (uint32_t n = 0; n < entry->set->count; ++n) {
-        if (!(entry->mask[n / 64] >> (n % 64) & 1)) continue;
-        const PrimitiveRect& r = entry->set->rects[n];
-        for (int32_t y = rect.y0; y < rect.y1; y += 64)
-          for (int32_t x = rect.x0; x < rect.x1; x += 64) {
-            const PixelRect part = {std::max(r.x0 - x, 0), std::max(r.y0 - y, 0), std::min({r.x1 - x, 64, rect.x1 - x}),
-                                    std::min({r.y1 - y, 64, rect.y1 - y})};
-            if (part.x0 >= part.x1 || part.y0 >= part.y1) continue;
-            BlockList list;
-            kernels().cover3[samples_log2](entry->set->edges[n], x, y, part, list);
-            builder.add(list, static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint16_t>(n));
-          }
-      }
-      builder.finish();
-    }
-  }
-  return picture;
-}
-
-TEST(Tiles, OfEverySizeGiveTheSamePicture) {
-  std::mt19937 random(3);
-  for (uint32_t samples_log2 = 0; samples_log2 < 4; ++samples_log2) {
-    SetupState state = testState(kWidth, kHeight);
-    state.samples_log2 = static_cast<uint8_t>(samples_log2);
-    Mesh mesh = randomMesh(random, 120);
-    mesh.transform(state);
-    std::vector<std::unique_ptr<PrimitiveSet>> sets;
-    // Sets of a few primitives, so that there are many.
-    const auto all = mesh.triangles;
-    for (size_t first = 0; first < all.size(); first += 7) {
-      mesh.triangles.assign(all.begin() + static_cast<std::ptrdiff_t>(first),
-                            all.begin() + static_cast<std::ptrdiff_t>(std::min(first + 7, all.size())));
-      sets.push_back(std::make_unique<PrimitiveSet>());
-      mesh.setUp(state, *sets.back());
-    }
-    // Without tiles and runs: one primitive after the other.
-    Picture expected(kPlaces);
-    for (size_t i = 0; i < sets.size(); ++i)
-      for (uint32_t n = 0; n < sets[i]->count; ++n)
-        for (int32_t y = 0; y < kHeight; y += 64)
-          for (int32_t x = 0; x < kWidth; x += 64) {
-            SquareCoverage c = coverageOf(*sets[i], n, x, y, samples_log2);
-            for (uint32_t s = 0; s < 1u << samples_log2; ++s)
-              for (int32_t py = 0; py < 64; ++py)
-                for (int32_t px = 0; px < 64; ++px)
-                  if (c.at(s, px, py))
-                    expected[place(static_cast<uint32_t>(x + px), static_cast<uint32_t>(y + py), s)].push_back(
-                        static_cast<uint32_t>(i * 1000 + n));
-          }
-    for (uint32_t edge_log2 = 4; edge_log2 <= 7; ++edge_log2)
-      ASSERT_EQ(draw(sets, edge_log2, samples_log2), expected) << "edge " << (1 << edge_log2);
-  }
 }
 
 }  // namespace

@@ -31,14 +31,27 @@ struct PrimitiveRect {
   uint16_t x0, y0, x1, y1;
 };
 
-// Where primitives go, in order. Owned by the caller.
+// What consecutive primitives of a set have in common.
+struct SetDraw {
+  const void* payload;      // the machine's: programs, state, counters, or what to clear
+  uint32_t firstPrimitive;  // of the set; the draw ends where the next one begins
+  uint8_t edgeCount;        // 3 or 4
+  uint8_t samples_log2;
+  bool allSamples;  // as kPrimitiveAllSamples
+  uint8_t reserved;
+};
+static_assert(sizeof(SetDraw) == 16);
+
+// Where primitives go, in order. Owned by the caller, who adds a draw before its first primitive.
 inline constexpr uint32_t kMaxSetPrimitives = 256;
 struct PrimitiveSet {
   uint32_t count = 0;
+  uint32_t drawCount = 0;
   Edges edges[kMaxSetPrimitives];
   abi::PrimitiveRecord records[kMaxSetPrimitives];
   PrimitiveRect rects[kMaxSetPrimitives];
   uint16_t source[kMaxSetPrimitives];  // number of the triangle that it comes from
+  SetDraw draws[kMaxSetPrimitives];
 };
 
 // Triangle list of vertex numbers. Vertex 0 is the provoking one, or vertex 2 if provokingLast.
