@@ -119,6 +119,7 @@ void VulkanTest::createFullDevice(bool validation) {
   VkPhysicalDeviceVulkan11Features core11;
   VkPhysicalDeviceVulkan12Features core12;
   VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomicFloat;
+  VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT atomicFloat2;
   VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR workgroup;
   VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures zeroWorkgroup;
   VkPhysicalDeviceShaderClockFeaturesKHR clock;
@@ -127,7 +128,6 @@ void VulkanTest::createFullDevice(bool validation) {
   VkPhysicalDeviceSynchronization2Features sync2;
   VkPhysicalDeviceInlineUniformBlockFeatures inlineBlocks;
   VkPhysicalDeviceMaintenance4Features maintenance4;
-  VkPhysicalDeviceSamplerYcbcrConversionFeatures ycbcr;
   VkPhysicalDeviceYcbcrImageArraysFeaturesEXT ycbcrArrays;
   VkPhysicalDeviceYcbcr2Plane444FormatsFeaturesEXT ycbcr444;
   VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR uniformFlow;
@@ -149,7 +149,7 @@ void VulkanTest::createFullDevice(bool validation) {
   chain(zeroWorkgroup, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES);
   chain(clock, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR);
   chain(maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES);
-  chain(ycbcr, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SAMPLER_YCBCR_CONVERSION_FEATURES);
+  chain(atomicFloat2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_2_FEATURES_EXT);
   chain(ycbcrArrays, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_YCBCR_IMAGE_ARRAYS_FEATURES_EXT);
   chain(ycbcr444, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_YCBCR_2_PLANE_444_FORMATS_FEATURES_EXT);
   chain(uniformFlow, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR);

@@ -96,6 +96,7 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kEXTRobustness2,
     DeviceExtension::kEXTScalarBlockLayout,
     DeviceExtension::kEXTShaderAtomicFloat,
+    DeviceExtension::kEXTShaderAtomicFloat2,
     DeviceExtension::kEXTShaderImageAtomicInt64,
     DeviceExtension::kEXTShaderSubgroupBallot,
     DeviceExtension::kEXTShaderSubgroupVote,
@@ -141,6 +142,8 @@ void addShaderFeatures(Features* f) {
   f->shaderBufferFloat64Atomics = f->shaderBufferFloat64AtomicAdd = true;
   f->shaderSharedFloat32Atomics = f->shaderSharedFloat32AtomicAdd = true;
   f->shaderSharedFloat64Atomics = f->shaderSharedFloat64AtomicAdd = true;
+  f->shaderBufferFloat32AtomicMinMax = f->shaderBufferFloat64AtomicMinMax = true;
+  f->shaderSharedFloat32AtomicMinMax = f->shaderSharedFloat64AtomicMinMax = true;
   f->vulkanMemoryModel = f->vulkanMemoryModelDeviceScope = true;
   f->workgroupMemoryExplicitLayout = f->workgroupMemoryExplicitLayoutScalarBlockLayout = true;
   f->workgroupMemoryExplicitLayout8BitAccess = f->workgroupMemoryExplicitLayout16BitAccess = true;
@@ -158,6 +161,7 @@ void addImageFeatures(Features* f) {
   f->shaderStorageImageExtendedFormats = true;
   f->shaderStorageImageReadWithoutFormat = f->shaderStorageImageWriteWithoutFormat = true;
   f->shaderImageGatherExtended = true;
+  f->shaderResourceResidency = true;  // of images that are whole: no sparse binding yet
   f->imageCubeArray = f->samplerAnisotropy = f->samplerMirrorClampToEdge = f->samplerFilterMinmax = true;
   f->customBorderColors = f->customBorderColorWithoutFormat = true;
   f->borderColorSwizzle = f->borderColorSwizzleFromImage = true;

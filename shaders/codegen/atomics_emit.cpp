@@ -13,6 +13,10 @@ using ir::Kind;
 using ir::Op;
 using ir::ReduceOp;
 
+bool isFloatExtreme(Op op) {
+  return op == Op::AtomicFMin || op == Op::AtomicFMax;
+}
+
 // Operations whose combined effect and old values follow from one reduction and one scan.
 std::optional<ReduceOp> combinable(Op op) {
   switch (op) {
@@ -108,6 +112,8 @@ llvm::Value* AtomicsEmitter::emitScalar(ir::Op op, ir::Kind kind, llvm::Value* a
       next = b_.CreateSelect(b_.CreateICmpEQ(load, comparator), value, load);
     } else if (op == Op::AtomicFAdd) {
       next = b_.CreateFAdd(load, value);
+    } else if (isFloatExtreme(op)) {
+      next = floatExtreme(op, load, value);
     } else if (const auto reduceOp = combinable(op)) {
       next = ops_.reduceStep(*reduceOp, kind, load, value);
     }
@@ -118,7 +124,45 @@ llvm::Value* AtomicsEmitter::emitScalar(ir::Op op, ir::Kind kind, llvm::Value* a
     llvm::Value* pair = b_.CreateAtomicCmpXchg(address, comparator, value, align, kOrder, kOrder);
     return b_.CreateExtractValue(pair, 0);
   }
+  if (isFloatExtreme(op)) return emitFloatExtreme(op, kind, address, value);
   return b_.CreateAtomicRMW(rmwOp(op), address, value, align, kOrder);
+}
+
+// LLVM's own operations leave open which zero is less, and which NaN remains.
+llvm::Value* AtomicsEmitter::floatExtreme(ir::Op op, llvm::Value* old, llvm::Value* value) {
+  llvm::Value* beyond = op == Op::AtomicFMin ? b_.CreateFCmpOLT(value, old) : b_.CreateFCmpOGT(value, old);
+  return b_.CreateSelect(b_.CreateOr(beyond, b_.CreateFCmpUNO(old, old)), value, old);
+}
+
+// Nothing is written where memory keeps its value, which it mostly does.
+llvm::Value* AtomicsEmitter::emitFloatExtreme(ir::Op op, ir::Kind kind, llvm::Value* address, llvm::Value* value) {
+  constexpr auto kOrder = llvm::AtomicOrdering::Monotonic;
+  llvm::LLVMContext& context = b_.getContext();
+  const llvm::Align align(ir::kindBytes(kind));
+  llvm::Type* type = llvmType(context, kind);
+  llvm::Type* bits = b_.getIntNTy(ir::kindBits(kind));
+  llvm::Function* function = b_.GetInsertBlock()->getParent();
+  auto* look = llvm::BasicBlock::Create(context, "atomic.look", function);
+  auto* exchange = llvm::BasicBlock::Create(context, "atomic.exchange", function);
+  auto* done = llvm::BasicBlock::Create(context, "atomic.settled", function);
+  llvm::LoadInst* first = b_.CreateAlignedLoad(bits, address, align);
+  first->setAtomic(kOrder);
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  b_.CreateBr(look);
+
+  b_.SetInsertPoint(look);
+  llvm::PHINode* seen = b_.CreatePHI(bits, 2);
+  seen->addIncoming(first, before);
+  llvm::Value* next = b_.CreateBitCast(floatExtreme(op, b_.CreateBitCast(seen, type), value), bits);
+  b_.CreateCondBr(b_.CreateICmpEQ(next, seen), done, exchange);
+
+  b_.SetInsertPoint(exchange);
+  llvm::Value* pair = b_.CreateAtomicCmpXchg(address, seen, next, align, kOrder, kOrder);
+  seen->addIncoming(b_.CreateExtractValue(pair, 0), exchange);
+  b_.CreateCondBr(b_.CreateExtractValue(pair, 1), done, look);
+
+  b_.SetInsertPoint(done);
+  return b_.CreateBitCast(seen, type);
 }
 
 std::vector<llvm::Value*> AtomicsEmitter::emit(const AtomicRequest& request) {

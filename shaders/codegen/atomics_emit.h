@@ -16,7 +16,7 @@ namespace pumice::shader::codegen {
 
 struct AtomicRequest {
   ir::Op op = ir::Op::AtomicIAdd;  // any Atomic*
-  ir::Kind kind = ir::Kind::kI32;  // I32, I64, F32, F64 (AtomicFAdd, AtomicLoad/Store/Exchange)
+  ir::Kind kind = ir::Kind::kI32;  // I32, I64, F32, F64 (AtomicFAdd, FMin, FMax, AtomicLoad/Store/Exchange)
   bool resultUsed = true;
   // Nobody else can reach the memory while this runs (workgroup memory: one worker runs the whole group): plain
   // accesses.
@@ -46,6 +46,8 @@ class AtomicsEmitter {
   enum class Slot : uint8_t { kAddress, kValue, kComparator, kResult };
   std::vector<llvm::Value*> emitCombined(const AtomicRequest& request);
   std::vector<llvm::Value*> emitLaneLoop(const AtomicRequest& request);
+  llvm::Value* floatExtreme(ir::Op op, llvm::Value* old, llvm::Value* value);
+  llvm::Value* emitFloatExtreme(ir::Op op, ir::Kind kind, llvm::Value* address, llvm::Value* value);
   llvm::Value* maskBits(llvm::Value* mask);  // i64
   llvm::Value* lanesBelow(llvm::Value* mask, ir::Kind kind);
   llvm::Value* partValue(std::span<llvm::Value* const> values, size_t part);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <random>
@@ -48,6 +50,18 @@ struct Scenario {
   Kind kind;
   bool uniformAddress, uniformValue, resultUsed, oneThread;
 };
+
+// What AtomicFMin and AtomicFMax leave in memory.
+template <typename T, typename Bits>
+uint64_t extremeAs(bool least, uint64_t before, uint64_t value) {
+  const T m = std::bit_cast<T>(static_cast<Bits>(before)), v = std::bit_cast<T>(static_cast<Bits>(value));
+  return std::isnan(m) || (least ? v < m : v > m) ? value : before;
+}
+uint64_t extreme(const Scenario& s, uint64_t before, uint64_t value) {
+  const bool least = s.op == Op::AtomicFMin;
+  return s.kind == Kind::kF32 ? extremeAs<float, uint32_t>(least, before, value)
+                              : extremeAs<double, uint64_t>(least, before, value);
+}
 
 void check(const Scenario& s, uint32_t width, uint32_t lanes) {
   SCOPED_TRACE(testing::Message() << ir::opName(s.op) << " kind " << int(s.kind) << " V " << width << " P " << lanes
@@ -103,7 +117,13 @@ void check(const Scenario& s, uint32_t width, uint32_t lanes) {
     std::vector<std::byte> mask(count), valueBytes(count * element_B), comparatorBytes(count * element_B),
         out(count * element_B);
     const auto small = [&]() -> uint64_t {
-      if (s.kind == Kind::kF32 || s.kind == Kind::kF64) return ir::fromDouble(s.kind, double(random() % 100) / 3);
+      if (s.kind == Kind::kF32 || s.kind == Kind::kF64) {
+        // Which NaN a sum gives is the processor's choice; an extreme gives one of its operands.
+        const uint64_t n = random() % (s.op == Op::AtomicFMin || s.op == Op::AtomicFMax ? 110 : 100);
+        if (n >= 105) return s.kind == Kind::kF32 ? 0x7fc00000 + n : 0x7ff8000000000000 + n;  // NaN
+        if (n >= 100) return ir::fromDouble(s.kind, n % 2 == 0 ? 0.0 : -0.0);
+        return ir::fromDouble(s.kind, double(n) / 3);
+      }
       return random() & (random() % 2 == 0 ? ir::kindMask(s.kind) : 3);
     };
     for (uint64_t& m : memory) m = small() | small() << 32;
@@ -126,6 +146,8 @@ void check(const Scenario& s, uint32_t width, uint32_t lanes) {
         after = before;
       } else if (s.op == Op::AtomicCompareExchange) {
         after = before == comparators[i] ? values[i] : before;
+      } else if (s.op == Op::AtomicFMin || s.op == Op::AtomicFMax) {
+        after = extreme(s, before, values[i]);
       } else if (s.op != Op::AtomicStore && s.op != Op::AtomicExchange) {
         const std::array<uint64_t, 2> pair = {before, values[i]};
         after = *ir::evaluate(plainOp(s.op), s.kind, s.kind, pair);
@@ -148,12 +170,12 @@ class AtomicsEmit : public testing::TestWithParam<uint32_t> {};
 
 TEST_P(AtomicsEmit, MatchesLanesInOrder) {
   const uint32_t width = GetParam();
-  for (uint16_t o = static_cast<uint16_t>(Op::AtomicLoad); o <= static_cast<uint16_t>(Op::AtomicFAdd); o++) {
+  for (uint16_t o = static_cast<uint16_t>(Op::AtomicLoad); o <= static_cast<uint16_t>(Op::AtomicFMax); o++) {
     const auto op = static_cast<Op>(o);
     for (const Kind kind : {Kind::kI32, Kind::kI64, Kind::kF32, Kind::kF64}) {
       const bool isFloat = kind == Kind::kF32 || kind == Kind::kF64;
       const bool any = op == Op::AtomicLoad || op == Op::AtomicStore || op == Op::AtomicExchange;
-      if (!any && isFloat != (op == Op::AtomicFAdd)) continue;
+      if (!any && isFloat != (op >= Op::AtomicFAdd)) continue;
       for (unsigned bits = 0; bits < 16; bits++) {
         if (kind == Kind::kI64 && bits % 3 != 0) continue;  // a sample; I32 does all
 

@@ -40,6 +40,14 @@ uint64_t combine(Op op, Kind kind, uint64_t old, uint64_t value) {
     case Op::AtomicFAdd:
       step = Op::FAdd;
       break;
+    case Op::AtomicFMin:
+    case Op::AtomicFMax: {
+      const std::array order{op == Op::AtomicFMin ? value : old, op == Op::AtomicFMin ? old : value};
+      const std::array self{old, old};
+      const bool replaces = evaluate(Op::FOLt, kind, Kind::kBool, order).value_or(0) != 0 ||
+                            evaluate(Op::FUNe, kind, Kind::kBool, self).value_or(0) != 0;
+      return replaces ? value : old;
+    }
     default:  // exchange
       return value;
   }

@@ -366,6 +366,31 @@ TEST_F(InterpreterTest, Atomics) {
   EXPECT_EQ(out, (Words{0, 0, 1, 2, 3, 4, 5, 6}));
 }
 
+// The smallest and largest of all lanes' numbers and of memory's; NaN loses against a number.
+TEST_F(InterpreterTest, FloatExtremesInMemory) {
+  const auto bits = [](float f) { return std::bit_cast<uint32_t>(f); };
+  const uint32_t nan = 0x7fc00001;
+  in = {bits(3.5f), bits(3.5f), nan, nan, bits(-1.0f), bits(-0.0f), bits(2.0f), bits(2.0f)};
+  const auto at = [&](Op op, uint32_t word, Value* value) {
+    Inst* i = b.inst(op, kF32, {inRef, i32(word), value});
+    i->mem = words();
+    return i->result;
+  };
+  Value* number = b.convert(Op::UToF, kF32, lane());
+  at(Op::AtomicFMin, 0, number);
+  at(Op::AtomicFMax, 1, number);
+  at(Op::AtomicFMin, 2, number);
+  at(Op::AtomicFMax, 3, number);
+  at(Op::AtomicFMin, 4, number);
+  at(Op::AtomicFMin, 5, number);  // equal: as it is
+  at(Op::AtomicFMin, 6, fn.constant(kF32, nan));
+  storeOut(lane(), b.convert(Op::Bitcast, kI32, at(Op::AtomicFMax, 7, number)));
+  ret();
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(in, (Words{bits(0), bits(7), bits(0), bits(7), bits(-1), bits(-0.0f), bits(2), bits(7)}));
+  EXPECT_EQ(out, (Words{bits(2), bits(2), bits(2), bits(2), bits(3), bits(4), bits(5), bits(6)}));
+}
+
 TEST_F(InterpreterTest, ScansWithHoles) {
   // Lanes 0, 2, 3 and 4, 6, 7 are active.
   Construct* c = b.openIf(b.binary(Op::INe, b.binary(Op::And, lane(), i32(3)), i32(1)));

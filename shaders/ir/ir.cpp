@@ -30,7 +30,7 @@ bool isMemoryOp(Op op) {
 }
 
 bool isAtomicOp(Op op) {
-  return op >= Op::AtomicLoad && op <= Op::AtomicFAdd;
+  return op >= Op::AtomicLoad && op <= Op::AtomicFMax;
 }
 
 bool isImageOp(Op op) {

@@ -355,7 +355,7 @@ class Verifier {
 
     if (m.space == Space::kLocal || m.space == Space::kPush) return false;
     const bool is32or64 = isScalar(type) && kindBits(type.kind) >= 32;
-    if (inst.op == Op::AtomicFAdd) return is32or64 && type.isFloat();
+    if (inst.op >= Op::AtomicFAdd && inst.op <= Op::AtomicFMax) return is32or64 && type.isFloat();
     if (inst.op == Op::AtomicLoad || inst.op == Op::AtomicStore || inst.op == Op::AtomicExchange) {
       return is32or64 && isMemoryType(type);
     }

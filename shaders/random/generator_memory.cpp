@@ -139,7 +139,8 @@ void Generator::reloadOutput() {
 void Generator::ownAtomic() {
   const Type type{rng_.oneOf({Kind::kI32, Kind::kI32, Kind::kI64, Kind::kF32, Kind::kF64}), 1};
   const Op op = type.isFloat()
-                    ? rng_.oneOf({Op::AtomicLoad, Op::AtomicStore, Op::AtomicExchange, Op::AtomicFAdd})
+                    ? rng_.oneOf({Op::AtomicLoad, Op::AtomicStore, Op::AtomicExchange, Op::AtomicFAdd, Op::AtomicFMin,
+                                  Op::AtomicFMax})
                     : rng_.oneOf({Op::AtomicLoad, Op::AtomicStore, Op::AtomicIAdd, Op::AtomicUMin, Op::AtomicUMax,
                                   Op::AtomicSMin, Op::AtomicSMax, Op::AtomicAnd, Op::AtomicOr, Op::AtomicXor,
                                   Op::AtomicExchange, Op::AtomicCompareExchange});

@@ -53,6 +53,8 @@ bool isSupported(spv::Capability c) {
     case C::DotProductInput4x8BitPacked:
     case C::AtomicFloat32AddEXT:
     case C::AtomicFloat64AddEXT:
+    case C::AtomicFloat32MinMaxEXT:
+    case C::AtomicFloat64MinMaxEXT:
     case C::Sampled1D:
     case C::Image1D:
     case C::SampledBuffer:
@@ -67,6 +69,7 @@ bool isSupported(spv::Capability c) {
     case C::ImageQuery:
     case C::ImageGatherExtended:
     case C::MinLod:
+    case C::SparseResidency:
     case C::Int64ImageEXT:
     case C::SampledImageArrayDynamicIndexing:
     case C::StorageImageArrayDynamicIndexing:

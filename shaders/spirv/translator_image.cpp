@@ -209,12 +209,19 @@ void Translator::emitSample(const Instr& in, ImageOp op, bool explicitLod, bool 
   setTexel(in, emitAccess(Op::ImageRead, {image.texel.kind, 4}, a));
 }
 
-// The first components of a tuple, as many as the instruction's result has.
+// The first components of a tuple, as many as the instruction's result has. The sparse forms want a residency code in
+// front: not zero where all texels are resident, and no image is sparse.
 void Translator::setTexel(const Instr& in, Value* tuple) {
-  const TypeInfo& t = type(in.resultType);
+  const TypeInfo& whole = type(in.resultType);
+  const bool sparse = whole.op == spv::Op::OpTypeStruct;
+  if (sparse && (whole.members.size() != 2 || !type(whole.members[0]).scalar.isInt()))
+    failInvalid("a sparse image access of a wrong type");
+  const TypeInfo& t = sparse ? type(whole.members[1]) : whole;
   if (t.leaves < 1 || t.leaves > 4 || t.scalar != tuple->type.scalar()) failInvalid("an image access of a wrong type");
-  std::span<Value*> out = allocate(t.leaves);
-  for (uint32_t i = 0; i < t.leaves; ++i) out[i] = e().extract(tuple, i);
+  const uint32_t first = sparse ? 1 : 0;
+  std::span<Value*> out = allocate(t.leaves + first);
+  if (sparse) out[0] = e().integer(type(whole.members[0]).scalar, 1);
+  for (uint32_t i = 0; i < t.leaves; ++i) out[first + i] = e().extract(tuple, i);
   setLeaves(in, out);
 }
 
@@ -352,12 +359,20 @@ bool Translator::emitImage(const Instr& in) {
       return true;
     }
     case spv::Op::OpImageSampleImplicitLod:
+    case spv::Op::OpImageSparseSampleImplicitLod:
+      emitSample(in, ImageOp::kSample, false, false, false);
+      return true;
     case spv::Op::OpImageSampleExplicitLod:
-      emitSample(in, ImageOp::kSample, in.op == spv::Op::OpImageSampleExplicitLod, false, false);
+    case spv::Op::OpImageSparseSampleExplicitLod:
+      emitSample(in, ImageOp::kSample, true, false, false);
       return true;
     case spv::Op::OpImageSampleDrefImplicitLod:
+    case spv::Op::OpImageSparseSampleDrefImplicitLod:
+      emitSample(in, ImageOp::kSample, false, true, false);
+      return true;
     case spv::Op::OpImageSampleDrefExplicitLod:
-      emitSample(in, ImageOp::kSample, in.op == spv::Op::OpImageSampleDrefExplicitLod, true, false);
+    case spv::Op::OpImageSparseSampleDrefExplicitLod:
+      emitSample(in, ImageOp::kSample, true, true, false);
       return true;
     case spv::Op::OpImageSampleProjImplicitLod:
     case spv::Op::OpImageSampleProjExplicitLod:
@@ -368,13 +383,25 @@ bool Translator::emitImage(const Instr& in) {
       emitSample(in, ImageOp::kSample, in.op == spv::Op::OpImageSampleProjDrefExplicitLod, true, true);
       return true;
     case spv::Op::OpImageGather:
+    case spv::Op::OpImageSparseGather:
+      emitSample(in, ImageOp::kGather, true, false, false);
+      return true;
     case spv::Op::OpImageDrefGather:
-      emitSample(in, ImageOp::kGather, true, in.op == spv::Op::OpImageDrefGather, false);
+    case spv::Op::OpImageSparseDrefGather:
+      emitSample(in, ImageOp::kGather, true, true, false);
       return true;
     case spv::Op::OpImageFetch:
+    case spv::Op::OpImageSparseFetch:
     case spv::Op::OpImageRead:
+    case spv::Op::OpImageSparseRead:
       emitImageRead(in);
       return true;
+    case spv::Op::OpImageSparseTexelsResident: {
+      Value* code = scalar(in.operand(0));
+      if (!code->type.isInt()) failInvalid("a residency code is expected");
+      setScalar(in, e().compare(Op::INe, code, fn_.zero(code->type)));
+      return true;
+    }
     case spv::Op::OpImageWrite:
       emitImageWrite(in);
       return true;

@@ -236,7 +236,7 @@ bool Translator::emitMemory(const Instr& in) {
         emitAtomic(in);
         return true;
       }
-      if (in.op == spv::Op::OpAtomicFAddEXT) {
+      if (in.op == spv::Op::OpAtomicFAddEXT || in.op == spv::Op::OpAtomicFMinEXT || in.op == spv::Op::OpAtomicFMaxEXT) {
         emitAtomic(in);
         return true;
       }
@@ -352,11 +352,17 @@ void Translator::emitAtomic(const Instr& in) {
     case spv::Op::OpAtomicFAddEXT:
       plain(Op::AtomicFAdd);
       break;
+    case spv::Op::OpAtomicFMinEXT:
+      plain(Op::AtomicFMin);
+      break;
+    case spv::Op::OpAtomicFMaxEXT:
+      plain(Op::AtomicFMax);
+      break;
     default:
       failUnsupported("atomic operation " + std::to_string(static_cast<uint32_t>(in.op)));
   }
   sideEffects_ |= op != Op::AtomicLoad;
-  const bool isFloatOp = op == Op::AtomicFAdd;
+  const bool isFloatOp = op == Op::AtomicFAdd || op == Op::AtomicFMin || op == Op::AtomicFMax;
   const bool anyType = op == Op::AtomicLoad || op == Op::AtomicStore || op == Op::AtomicExchange;
   if (!anyType && isFloatOp != t.scalar.isFloat()) failInvalid("atomic operation on a wrong type");
   const ir::Type memory = isFloatOp ? t.scalar : integer;
