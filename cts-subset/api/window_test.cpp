@@ -208,8 +208,7 @@ TEST_F(XWindowTest, ResizeStorm) {
   for (uint32_t i = 0; i < 60; ++i) {
     client.resize(window, static_cast<uint16_t>(20 + random() % 300), static_cast<uint16_t>(20 + random() % 300));
     // Until it is noticed; every frame may still be presented, in the old size.
-    VkResult result = VK_SUCCESS;
-    for (uint32_t n = 0; n < 50 && result == VK_SUCCESS; ++n) result = presentColor(chain, nthColor(i));
+    const VkResult result = presentUntilNoticed(chain);
     ASSERT_TRUE(result == VK_SUBOPTIMAL_KHR || result == VK_SUCCESS) << result;
     suboptimal += result == VK_SUBOPTIMAL_KHR;
     Chain next;
@@ -237,8 +236,7 @@ TEST_F(XWindowTest, DestroyedInMidFrame) {
     VK_OK(makeChain(surface, {.mode = mode}, &chain));
     for (uint32_t i = 0; i < 3; ++i) VK_OK(presentColor(chain, nthColor(i)));
     client.destroy(window);
-    VkResult result = VK_SUCCESS;
-    for (uint32_t n = 0; n < 200 && result == VK_SUCCESS; ++n) result = presentColor(chain, nthColor(n));
+    const VkResult result = presentUntilNoticed(chain);
     EXPECT_EQ(result, VK_ERROR_SURFACE_LOST_KHR);
     EXPECT_EQ(acquire(chain, UINT64_MAX, VK_NULL_HANDLE, makeFence()), VK_ERROR_SURFACE_LOST_KHR);
     chain.presented += 1000;
@@ -260,8 +258,7 @@ TEST_F(XWindowTest, ServerGoesAway) {
   VK_OK(makeChain(surface, {.mode = VK_PRESENT_MODE_IMMEDIATE_KHR}, &chain));
   VK_OK(presentColor(chain, nthColor(1)));
   server.kill();
-  VkResult result = VK_SUCCESS;
-  for (uint32_t n = 0; n < 1000 && result == VK_SUCCESS; ++n) result = presentColor(chain, nthColor(n));
+  const VkResult result = presentUntilNoticed(chain);
   EXPECT_EQ(result, VK_ERROR_SURFACE_LOST_KHR);
   VkBool32 supported = VK_TRUE;
   VK_OK(vkGetPhysicalDeviceSurfaceSupportKHR(physicalDevice(), 0, surface, &supported));
@@ -394,9 +391,7 @@ TEST_F(XWindowTest, TwoSwapchainsInOnePresent) {
   }
   // One window goes; the other swapchain does not mind.
   client.destroy(windows[1]);
-  VkResult result = VK_SUCCESS;
-  for (uint32_t n = 0; n < 200 && result == VK_SUCCESS; ++n) result = presentColor(chains[1], nthColor(n));
-  EXPECT_EQ(result, VK_ERROR_SURFACE_LOST_KHR);
+  EXPECT_EQ(presentUntilNoticed(chains[1]), VK_ERROR_SURFACE_LOST_KHR);
   VK_OK(presentColor(chains[0], nthColor(7)));
   for (Chain& chain : chains) destroyChain(chain);
 }

@@ -1,5 +1,7 @@
 #include "cts-subset/support/window_test.h"
 
+#include <chrono>
+
 #include <vulkan/vulkan.h>
 #include <xcb/xcb.h>
 // Needs both of them.
@@ -175,6 +177,15 @@ VkResult WindowTest::presentFrame(Chain& chain, const std::function<void(VkComma
   recordAndSubmit(chain, frame, draw, family);
   const VkResult presented = queuePresent(chain, frame.drawn, regions, family);
   return presented != VK_SUCCESS ? presented : acquired;
+}
+
+VkResult WindowTest::presentUntilNoticed(Chain& chain) {
+  VkResult result = VK_SUCCESS;
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  for (uint32_t n = 0; result == VK_SUCCESS && std::chrono::steady_clock::now() < limit; ++n) {
+    result = presentColor(chain, {n % 2 != 0 ? 1.0f : 0.0f, 0, 1, 1});
+  }
+  return result;
 }
 
 VkResult WindowTest::presentColor(Chain& chain, const Color& color, uint32_t family) {

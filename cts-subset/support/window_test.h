@@ -58,6 +58,9 @@ class WindowTest : public VulkanTest {
   VkResult presentFrame(Chain& chain, const std::function<void(VkCommandBuffer, VkImage)>& draw,
                         const VkPresentRegionsKHR* regions = nullptr, uint32_t family = 0);
   VkResult presentColor(Chain& chain, const Color& color, uint32_t family = 0);
+  /// Presents until a call gives something else than VK_SUCCESS, which is returned: the present thread learns of the
+  /// window from the reply to a frame, and how many calls come before that is a matter of luck. Ten seconds at most.
+  VkResult presentUntilNoticed(Chain& chain);
   /// Until the last presented frame is in the window.
   VkResult awaitShown(const Chain& chain, uint64_t timeout_ns = 10'000'000'000u);
 
