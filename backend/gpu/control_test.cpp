@@ -23,6 +23,14 @@ void store(abi::ComputeEnv* env, uint64_t, uint64_t) {
   *args.word = args.value;
 }
 
+// Workgroups of one dispatch may run at once: they only take their time.
+struct Pause {
+  uint32_t us;
+};
+void pause(abi::ComputeEnv* env, uint64_t, uint64_t) {
+  std::this_thread::sleep_for(std::chrono::microseconds(payload<Pause>(env).us));
+}
+
 struct Require {
   const uint32_t* word;
   uint32_t value;
@@ -140,22 +148,21 @@ TEST_P(Control, TimestampsComeAfterTheirWork) {
 // Direct and indirect dispatches, in a called stream too, between begin and end alone; the reset before the count, the
 // availability after the work.
 TEST_P(Control, StatisticsCountInvocations) {
-  Program program(store, 1'000'000);
+  Program program(pause, 1'000'000);
   program.program.localSize[0] = 8;
   program.program.localSize[1] = 3;
-  uint32_t word = 0;
   const uint32_t args[3] = {5, 2, 1};
   abi::QuerySlot slots[3] = {{9, 1}, {9, 1}, {9, 1}};
   Stream inner, stream;
-  inner.dispatch(program, Store{&word, 1, 0}, 2, 1, 3);
+  inner.dispatch(program, Pause{0}, 2, 1, 3);
   stream.resetQueries(slots, 3);
-  stream.dispatch(program, Store{&word, 1, 1000}, 100);
+  stream.dispatch(program, Pause{1000}, 100);
   stream.beginStatistics();
-  stream.dispatch(program, Store{&word, 1, 1000}, 4, 5);
+  stream.dispatch(program, Pause{1000}, 4, 5);
   stream.call(inner);
-  stream.dispatchIndirect(program, Store{&word, 1, 1000}, args);
+  stream.dispatchIndirect(program, Pause{1000}, args);
   stream.endStatistics(slots, 2, 1);
-  stream.dispatch(program, Store{&word, 1, 0}, 100);
+  stream.dispatch(program, Pause{0}, 100);
   stream.beginStatistics();
   stream.endStatistics(slots + 2, 1, 0);
   uint64_t results[5] = {};
