@@ -77,10 +77,30 @@ struct ImageDescriptor {
   uint64_t layerPitch_B;   // between array layers, the same for all levels
   uint64_t levelTable;     // address of the ImageLevel of the view's base level; levelCount of them follow
   uint64_t chroma;         // address of the view's ChromaPlanes; 0: what is sampled has no planes of its own for chroma
-  uint64_t reserved;
+  // What compiled code needs to find texels of the base level by itself, without the level table (whose image may be
+  // gone where no lane accesses the descriptor).
+  uint32_t texelsOffset_B;  // from `address` to the base level's first texel
+  uint32_t plainPitch_B;    // its row pitch if plainRows() holds, else 0
 };
 static_assert(sizeof(ImageDescriptor) == 64);
 static_assert(offsetof(ImageDescriptor, viewClass) == 20 && offsetof(ImageDescriptor, levelTable) == 40);
+static_assert(offsetof(ImageDescriptor, texelsOffset_B) == 56 && offsetof(ImageDescriptor, plainPitch_B) == 60);
+
+// Whether texel (x, y) of a layer's base level lies at address + texelsOffset + y * pitch + x * bytes and means what
+// its format says: row-linear, one sample, components as they come, no part of a level further than 4 GiB away, words
+// aligned, no level hidden.
+constexpr bool plainRows(const ImageDescriptor& d, const ImageLevel& base) {
+  return d.address != 0 && viewShape(d.viewClass) == ViewShape::k2D && !isQuadMajor(d.viewClass) &&
+         d.samples_log2 == 0 && d.swizzle == kIdentitySwizzle && (d.address + base.offset_B) % 4 == 0 &&
+         base.rowPitch_B % 4 == 0 && base.offset_B <= 0xFFFF'FFFFu && d.chroma == 0 && d.minLod_8 == 0 &&
+         uint64_t{base.rowPitch_B} * d.height <= 0xFFFF'FFFFu;
+}
+// Fills in the fields above; the others are set.
+constexpr void setPlainRows(ImageDescriptor& d, const ImageLevel& base) {
+  const bool plain = plainRows(d, base);
+  d.texelsOffset_B = plain ? static_cast<uint32_t>(base.offset_B) : 0;
+  d.plainPitch_B = plain ? base.rowPitch_B : 0;
+}
 
 // The chroma of a view that is sampled with a Y'CbCr conversion, in GPU memory that belongs to the view. The view's own
 // descriptor is that of luma, in R. C_B is in R of the first, C_R in R of the second or, if that is null, in G of the

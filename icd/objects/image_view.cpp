@@ -90,7 +90,9 @@ VkResult ImageView::init(const VkImageViewCreateInfo& info) {
   descriptor_ = describe(planeIndex, as.planeCount == 1 ? format_ : image_->plane(planeIndex).format);
   descriptor_.swizzle = packMapping(info.components);
   descriptor_.minLod_8 = minLodOf(info);
-  return as.chroma == formats::Chroma::kNone ? VK_SUCCESS : addChroma(as);
+  if (as.chroma != formats::Chroma::kNone) return addChroma(as);
+  abi::setPlainRows(descriptor_, image_->plane(planeIndex).layout.levels[range_.baseMipLevel]);
+  return VK_SUCCESS;
 }
 
 /// One plane, its texels in a format of the same size.

@@ -70,6 +70,13 @@ llvm::Constant* Generator::nullDescriptor() {
 
 void Generator::emitImage(const Inst* i, const Flow& flow) {
   const ir::ImageAccess a = ir::imageAccess(*i);
+  if (emitTexels(i, a, flow) || emitSample(i, a, flow)) return;
+  Lowered out;
+  emitImageCalls(i, a, flow, out);
+  if (i->result) define(i->result, std::move(out), Level::kHere);
+}
+
+void Generator::emitImageCalls(const Inst* i, const ir::ImageAccess& a, const Flow& flow, Lowered& out) {
   const uint32_t lanes = std::min(lanes_, abi::kImageCallLanes);
   if (!imageCall_) {
     llvm::IRBuilder<> entry(allocaBlock_);
@@ -82,7 +89,7 @@ void Generator::emitImage(const Inst* i, const Flow& flow) {
       b_.CreateLoad(ptr, bytePointer(runtime, b_.getInt64(offsetof(abi::RuntimeTable, accessImage))), "access_image");
 
   const uint32_t components = i->result ? i->result->type.components : 0;
-  Lowered out(components * k_);
+  out.resize(size_t{components} * k_);
   for (uint32_t j = 0; j < k_; ++j) {
     llvm::SmallVector<llvm::Value*, 2> pieces[4];  // by component
     for (uint32_t first = 0; first < lanes_; first += lanes) {
@@ -92,7 +99,6 @@ void Generator::emitImage(const Inst* i, const Flow& flow) {
     }
     for (uint32_t c = 0; c < components; ++c) out[c * k_ + j] = llvm::concatenateVectors(b_, pieces[c]);
   }
-  if (i->result) define(i->result, std::move(out), Level::kHere);
 }
 
 // Lanes first .. first + lanes - 1 of part `part`.

@@ -11,6 +11,9 @@
 //   emit_contiguous.cpp  loads and stores of neighbouring addresses
 //   emit_local.cpp    private arrays
 //   emit_image.cpp    calls of the texture unit
+//   emit_texels.cpp   reads and writes of texels of common formats, without a call
+//   emit_sample.cpp   linear filtering of common views, without a call
+//   texel_values.cpp  texels to numbers and back
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -29,6 +32,7 @@
 #include "shaders/codegen/ops_emit.h"
 #include "shaders/codegen/plan.h"
 #include "shaders/codegen/subgroup_emit.h"
+#include "shaders/codegen/texel_layout.h"
 #include "shaders/compiler.h"
 #include "shaders/ir/image_access.h"
 #include "shaders/passes/uniformity.h"
@@ -305,7 +309,68 @@ class Generator {
   void emitImage(const ir::Inst* i, const Flow& flow);
   void storeImageCall(const ir::Inst* i, const ir::ImageAccess& a, const Flow& flow, uint32_t part, uint32_t first,
                       uint32_t lanes);
+  void emitImageCalls(const ir::Inst* i, const ir::ImageAccess& a, const Flow& flow, Lowered& out);
   llvm::Value* loadTexel(const ir::ImageAccess& a, ir::Kind kind, uint32_t component, uint32_t lanes);
+
+  // -- emit_texels.cpp
+  // A view with plain rows (abi::plainRows), as its descriptor says: scalars.
+  struct RowView {
+    llvm::Value* texels;                 // i64
+    llvm::Value* pitch_B;                // i64
+    llvm::Value *width, *height;         // i32
+    llvm::Value *widthF, *heightF;       // the same as floats
+    llvm::Value* runEnd;                 // i32: columns where a run of lanes may begin: width - (lanes - 1), or 0
+    llvm::Value *layers, *layerPitch_B;  // i32, i64
+    llvm::Value* layout;                 // i32: which of the likely layouts it has, from 1 on; 0: none
+  };
+  // Where the lanes of a part are.
+  struct TexelPlaces {
+    llvm::SmallVector<llvm::Value*, 4> column, row;  // of each run's first texel: i32; i64: address of the row
+    llvm::Value* plain = nullptr;                    // i1: every run lies in its row, side by side
+  };
+  // Texels between memory and numbers (TexelLayout::units): vectors of P lanes.
+  using Units = llvm::SmallVector<llvm::Value*, 4>;
+  bool emitTexels(const ir::Inst* i, const ir::ImageAccess& a, const Flow& flow);
+  void emitTexelWrite(const ir::Inst* i, const Flow& flow, const TexelLayout& t, const RowView& view,
+                      llvm::ArrayRef<TexelPlaces> places, llvm::Value* plain);
+  void emitByLayout(const ir::Inst* i, const Flow& flow, llvm::ArrayRef<TexelLayout> layouts, llvm::Value* layout,
+                    llvm::Value* plain, llvm::function_ref<Units(const TexelLayout& t, uint32_t part, bool rows)> fetch,
+                    llvm::function_ref<Lowered(const TexelLayout& t, uint32_t part, const Units& units)> decode);
+  llvm::SmallVector<llvm::BasicBlock*, 4> chooseLayout(llvm::ArrayRef<TexelLayout> layouts, llvm::Value* layout,
+                                                       llvm::BasicBlock* otherwise);
+  RowView rowView(const ir::Value* descriptor, llvm::ArrayRef<TexelLayout> layouts);
+  uint32_t runLanes() const;
+  llvm::Value* layerAddress(const RowView& view, const ir::Value* layer, uint32_t part);
+  TexelPlaces texelPlaces(const ir::Inst* i, const RowView& view, uint32_t part);
+  llvm::Value* runsSideBySide(llvm::Value* xs, llvm::Value* ys);
+  llvm::Value* texelsInside(const ir::Inst* i, const RowView& view, uint32_t part);
+  llvm::Value* byteOffsets(const ir::Inst* i, const RowView& view, const TexelLayout& t, uint32_t part);
+  Units loadRow(const TexelLayout& t, const TexelPlaces& at);
+  Units gatherTexels(const ir::Inst* i, const RowView& view, const TexelLayout& t, uint32_t part);
+  Units gatherTexels(const TexelLayout& t, llvm::Value* texels, llvm::Value* offsets, llvm::Value* inside);
+  void storeRow(const TexelLayout& t, const TexelPlaces& at, const Units& units, llvm::Value* mask);
+  void scatterTexels(const ir::Inst* i, const RowView& view, const TexelLayout& t, uint32_t part, const Units& units,
+                     llvm::Value* mask);
+
+  // -- emit_sample.cpp
+  // Of one part: the four texels of a linear filter.
+  struct Footprint {
+    llvm::Value *column, *row;    // <P x i32>: of the upper left texel
+    llvm::Value* weight[2];       // <P x float>: of the right and of the lower texels
+    llvm::Value *inside, *plain;  // i1: all texels of all lanes are in the image; runs lie side by side
+  };
+  bool emitSample(const ir::Inst* i, const ir::ImageAccess& a, const Flow& flow);
+  llvm::Value* plainLinear(const ir::Value* descriptor, const ir::Value* sampler);
+  Footprint footprint(const ir::Inst* i, const RowView& view, uint32_t part);
+  Units loadFootprint(const TexelLayout& t, const RowView& view, const Footprint& f, bool rows);
+  Lowered filterFootprint(const TexelLayout& t, const Footprint& f, const Units& units);
+
+  // -- texel_values.cpp
+  // kLater: unsigned fixed point stays whole numbers, which scaleUnorm() takes to [0, 1].
+  enum class Scale : uint8_t { kNow, kLater };
+  Lowered decodeTexels(const TexelLayout& t, const Units& units, Scale scale = Scale::kNow);  // four vectors of P lanes
+  llvm::Value* scaleUnorm(const TexelLayout& t, llvm::Value* number, bool whole);
+  Units encodeTexels(const TexelLayout& t, llvm::ArrayRef<llvm::Value*> components);
 
   // -- emit_local.cpp
   void emitLocalLoad(const ir::Inst* i, const Flow& flow);
@@ -365,6 +430,7 @@ class Generator {
   llvm::Value* itemLanes_ = nullptr;  // vertex: i32, invocations of the block; nullptr: all
   llvm::Value* gang_ = nullptr;       // i32, of the gang being emitted
   llvm::Value* gangFrame_ = nullptr;  // its block in the frame
+  std::map<std::pair<const ir::Value*, std::vector<uint16_t>>, RowView> rowViews_;  // by descriptor and view classes
 
   std::vector<Lowered> values_;
   std::vector<Level> levels_;

@@ -118,7 +118,7 @@ std::vector<uint32_t> expected(std::multiset<uint32_t>& writes) {
     size_t at = i * kOutputs;
     const auto put = [&](uint32_t v) { all[at++] = v; };
     put(floatAnswer(question(ImageOp::kRead, kLod, 1, {i, 2 * i, 0, 3})));
-    put(floatAnswer(question(ImageOp::kRead, kLod | abi::kImageOffset, 1, {i, 7, 0, 1, static_cast<uint32_t>(-1), 4})));
+    put(floatAnswer(question(ImageOp::kRead, kLod, 1, {i - 1, 11, 0, 1})));
     put(floatAnswer(question(ImageOp::kSample, kLod, 2, {102, bits(f), bits(0.5f), bits(2.0f), bits(1.5f)})));
     put(floatAnswer(question(ImageOp::kSample, abi::kImageGrad, 3,
                              {103, bits(f), bits(1.0f), bits(2.0f), bits(3.0f), bits(0.25f), bits(f), bits(0.5f),

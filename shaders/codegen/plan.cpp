@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "shaders/ir/image_access.h"
+
 namespace pumice::shader::codegen {
 
 using namespace ir;
 
 namespace {
+
+// What an image access is emitted as, roughly: each of its likely forms.
+constexpr uint32_t kImageOperations = 20;
 
 // The most varying values that live at one point, in the order of the text; values that a loop uses from outside live
 // to its end. An estimate: the machine's scheduler moves things.
@@ -55,12 +60,8 @@ class Pressure {
       if (n->tag == Node::Tag::kInst) {
         const auto* i = static_cast<const Inst*>(n);
         for (const Value* v : i->operands) use(v);
-        if (i->result) {
-          def(i->result);
-          if (u_.shape(i->result).isVarying()) ++operations_;
-        } else {
-          ++operations_;
-        }
+        if (i->result) def(i->result);
+        if (!i->result || u_.shape(i->result).isVarying()) operations_ += isImageOp(i->op) ? kImageOperations : 1;
         continue;
       }
       const auto* c = static_cast<const Construct*>(n);
@@ -172,6 +173,10 @@ double cost(const Inst* i, const passes::Uniformity& u) {
     case Op::URem:
     case Op::SRem:
       return 30;
+    case Op::ImageRead:
+    case Op::ImageAccess:
+    case Op::ImageWrite:
+      return ir::imageAccess(*i).hasSampler() ? 60 : 20;
     default:
       return isAtomicOp(i->op) ? 100 : isSubgroupOp(i->op) ? 10 : 1;
   }

@@ -18,6 +18,7 @@ struct ImageAccess {
   abi::ImageOp op = abi::ImageOp::kRead;
   uint8_t gatherComponent = 0;
   uint8_t spatial = 2;  // coordinates besides the layer: 1 .. 3
+  uint8_t format = 0;   // of storage images: the likely one, a spv::ImageFormat; 0 = unknown
   uint32_t flags = 0;   // abi::ImageCallFlags
 
   bool hasSampler() const { return op >= abi::ImageOp::kSample; }
@@ -26,12 +27,13 @@ struct ImageAccess {
 };
 
 inline void setImageAccess(Inst& inst, const ImageAccess& a) {
-  inst.imm = static_cast<uint32_t>(a.op) | uint32_t{a.gatherComponent} << 8 | uint32_t{a.spatial} << 16;
+  inst.imm = static_cast<uint32_t>(a.op) | uint32_t{a.gatherComponent} << 8 | uint32_t{a.spatial} << 16 |
+             uint32_t{a.format} << 24;
   inst.imm2 = a.flags;
 }
 inline ImageAccess imageAccess(const Inst& inst) {
   return {static_cast<abi::ImageOp>(inst.imm & 0xff), static_cast<uint8_t>(inst.imm >> 8),
-          static_cast<uint8_t>(inst.imm >> 16), inst.imm2};
+          static_cast<uint8_t>(inst.imm >> 16), static_cast<uint8_t>(inst.imm >> 24), inst.imm2};
 }
 
 // Index of the first operand of each group; the group is empty if the flags leave it out.

@@ -229,6 +229,7 @@ class Translator {
     spv::Dim dim{};
     bool arrayed = false, multisampled = false, storage = false;
     uint8_t spatial = 0;  // coordinates without the layer
+    uint8_t format = 0;   // spv::ImageFormat
     ir::Type texel;       // kF32, kI32 or kI64
   };
   struct ImageArguments {

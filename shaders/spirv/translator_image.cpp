@@ -32,6 +32,7 @@ Translator::ImageType Translator::imageType(uint32_t typeId) {
   image.arrayed = in.operand(3) != 0;
   image.multisampled = in.operand(4) != 0;
   image.storage = in.operand(5) == 2;
+  image.format = static_cast<uint8_t>(in.operand(6));
   if (image.texel != ir::kF32 && image.texel != ir::kI32 && image.texel != ir::kI64)
     failUnsupported("an image with texels of this type");
   switch (image.dim) {
@@ -131,7 +132,15 @@ void Translator::texelCoordinates(const ImageType& image, uint32_t coordinateId,
   if (c.size() < wanted) failInvalid("an image coordinate has too few components");
   std::span<Value*> all = allocate(a.access.spatial + 1u);
   for (uint32_t i = 0; i < all.size(); ++i) all[i] = i < wanted ? resizeInt(c[i], ir::kI32, true) : e().i32(0);
+  if (a.access.has(abi::kImageOffset)) {
+    // Part of the coordinates: the texture unit knows offsets of sampling alone.
+    if (a.offset.size() < a.access.spatial) failInvalid("an image offset is too short");
+    for (uint32_t i = 0; i < a.access.spatial; ++i)
+      all[i] = e().binary(Op::IAdd, all[i], resizeInt(a.offset[i], ir::kI32, true));
+    a.access.flags &= ~uint32_t{abi::kImageOffset};
+  }
   a.coordinates = all;
+  a.access.format = image.format;
 }
 
 // Coordinates of sampling; `projected`: divided by the component behind them.
