@@ -2,10 +2,20 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "backend/gpu/element_bytes.h"
+#include "backend/gpu/quad_rows.h"
 
 namespace pumice::gpu {
+
+void readRow(const Plane& from, uint32_t x, uint32_t y, uint32_t count, std::byte* out) {
+  if (!from.quads) {
+    std::memcpy(out, from.element(x, y), size_t{count} * from.elementBytes);
+    return;
+  }
+  withElementBytes(from.elementBytes, [&]<size_t kBytes>() { QuadRows<kBytes>::readRow(from, x, y, count, out); });
+}
 
 void gatherTexels(const Plane& from, const uint32_t* x, uint32_t y, uint32_t count, std::byte* out) {
   withElementBytes(from.elementBytes, [&]<size_t kBytes>() {
@@ -54,6 +64,18 @@ void BlitSource::fetch(uint64_t slice, const uint32_t* x, uint32_t y, uint32_t c
     const float* texels = decoded(from.element(x[i] / blockWidth_, y / blockHeight_));
     std::memcpy(out + size_t{4} * i, texels + size_t{4} * (row + x[i] % blockWidth_), 16);
   }
+}
+
+void BlitSource::fetchRow(uint64_t slice, uint32_t x, uint32_t y, uint32_t count, void* numbers) {
+  if (!isCompressed()) {
+    alignas(64) std::byte raw[kBlitRun * 16];
+    readRow(plane(slice), x, y, count, raw);
+    texels_.decode(raw, count, numbers);
+    return;
+  }
+  uint32_t columns[kBlitRun];
+  std::iota(columns, columns + count, x);
+  fetch(slice, columns, y, count, numbers);
 }
 
 }  // namespace pumice::gpu

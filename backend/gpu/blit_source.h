@@ -12,6 +12,8 @@ namespace pumice::gpu {
 /// Texels are worked on in runs of so many of a row, which stay in the first-level cache as numbers.
 inline constexpr uint32_t kBlitRun = 64;
 
+/// count texels (x .. x + count - 1, y) of a plane.
+void readRow(const Plane& from, uint32_t x, uint32_t y, uint32_t count, std::byte* out);
 /// count texels (x[i], y) of a plane, wherever they are, side by side.
 void gatherTexels(const Plane& from, const uint32_t* x, uint32_t y, uint32_t count, std::byte* out);
 
@@ -24,6 +26,8 @@ class BlitSource {
   Plane plane(uint64_t slice) const { return Plane(surface_, slice, 0); }
   /// Four numbers of 32 bits, of the format's type, for each of at most kBlitRun texels (x[i], y).
   void fetch(uint64_t slice, const uint32_t* x, uint32_t y, uint32_t count, void* numbers);
+  /// The same of neighbours, (x .. x + count - 1, y).
+  void fetchRow(uint64_t slice, uint32_t x, uint32_t y, uint32_t count, void* numbers);
 
  private:
   static constexpr uint32_t kCacheFloats = 16 * 1024;
