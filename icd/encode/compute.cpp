@@ -10,7 +10,9 @@
 
 namespace pumice::icd {
 
-VKAPI_ATTR void VKAPI_CALL vkCmdBindPipeline(VkCommandBuffer commandBuffer, VkPipelineBindPoint, VkPipeline pipeline) {
+VKAPI_ATTR void VKAPI_CALL vkCmdBindPipeline(VkCommandBuffer commandBuffer, VkPipelineBindPoint bindPoint,
+                                             VkPipeline pipeline) {
+  if (bindPoint != VK_PIPELINE_BIND_POINT_COMPUTE) return;
   CommandBuffer::from(commandBuffer)->bindPipeline(*ComputePipeline::from(pipeline));
 }
 

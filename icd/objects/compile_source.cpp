@@ -44,33 +44,89 @@ uint32_t subgroupSize(const VkPipelineShaderStageCreateInfo& stage) {
   return defaultSubgroupSize();
 }
 
+// void main() {}, of a pipeline that has no fragment shader.
+constexpr uint32_t kNoFragmentShader[] = {
+    0x07230203,     0x00010000, 0, 5,          0,  // header: SPIR-V 1.0, five identifiers
+    2u << 16 | 17,  1,                             // OpCapability Shader
+    3u << 16 | 14,  0,          1,                 // OpMemoryModel Logical GLSL450
+    5u << 16 | 15,  4,          1, 0x6e69616d, 0,  // OpEntryPoint Fragment %1 "main"
+    3u << 16 | 16,  1,          7,                 // OpExecutionMode %1 OriginUpperLeft
+    2u << 16 | 19,  2,                             // %2 = OpTypeVoid
+    3u << 16 | 33,  3,          2,                 // %3 = OpTypeFunction %2
+    5u << 16 | 54,  2,          1, 0,          3,  // %1 = OpFunction %2 None %3
+    2u << 16 | 248, 4,                             // %4 = OpLabel
+    1u << 16 | 253,                                // OpReturn
+    1u << 16 | 56,                                 // OpFunctionEnd
+};
+
+template <typename Table>
+shader::CompileResult compileFragment(const Table& table, const shader::FragmentCompileInfo& info) {
+  if constexpr (requires { table.compileFragment; }) {
+    return table.compileFragment(info);
+  } else {
+    return {shader::CompileStatus::kUnsupported, "fragment shader", {}};
+  }
+}
+
 }  // namespace
 
-CompileSource::CompileSource(const VkComputePipelineCreateInfo& info)
-    : entryPoint_(info.stage.pName),
-      constants_(specConstants(info.stage.pSpecializationInfo)),
-      bindings_(PipelineLayout::from(info.layout)->bindingSlots()),
-      dumpDirectory_(pumice::icd::dumpDirectory()) {
-  SpirvHash hash{};
-  if (const ShaderModule* module = ShaderModule::from(info.stage.module)) {
-    spirv_ = module->code();
-    hash = module->hash();
-  } else if (const auto* inlined = findInChain<VkShaderModuleCreateInfo>(info.stage.pNext)) {
-    spirv_ = std::make_shared<const std::vector<uint32_t>>(inlined->pCode,
-                                                           inlined->pCode + inlined->codeSize / sizeof(uint32_t));
-    hash = spirvHash(*spirv_);
+CompileSource::CompileSource(const StageRequest& request)
+    : stage_(request.stage), dumpDirectory_(pumice::icd::dumpDirectory()) {
+  if (request.layout != nullptr) bindings_ = request.layout->bindingSlots();
+  compile_.subgroupSize = defaultSubgroupSize();
+  const VkPipelineShaderStageCreateInfo* info = request.info;
+  if (info == nullptr) {
+    spirv_ = std::make_shared<const std::vector<uint32_t>>(std::begin(kNoFragmentShader), std::end(kNoFragmentShader));
+    spirvHash_ = spirvHash(*spirv_);
+  } else {
+    entryPoint_ = info->pName;
+    constants_ = specConstants(info->pSpecializationInfo);
+    compile_.subgroupSize = subgroupSize(*info);
+    if (const ShaderModule* module = ShaderModule::from(info->module)) {
+      spirv_ = module->code();
+      spirvHash_ = module->hash();
+    } else if (const auto* inlined = findInChain<VkShaderModuleCreateInfo>(info->pNext)) {
+      spirv_ = std::make_shared<const std::vector<uint32_t>>(inlined->pCode,
+                                                             inlined->pCode + inlined->codeSize / sizeof(uint32_t));
+      spirvHash_ = spirvHash(*spirv_);
+    }
   }
   if (spirv_ != nullptr) compile_.spirv = *spirv_;
   compile_.entryPoint = entryPoint_.c_str();
   compile_.specConstants = constants_;
   compile_.bindings = bindings_;
-  compile_.subgroupSize = subgroupSize(info.stage);
   compile_.target = targetOptions();
-  key_ = cacheKey(compile_, hash);
+  if (stage_ != VK_SHADER_STAGE_FRAGMENT_BIT) makeKey();
 }
 
-shader::ComputeCompileInfo CompileSource::of(shader::Tier tier) const {
-  shader::ComputeCompileInfo info = compile_;
+void CompileSource::link(const shader::FragmentKey& key) {
+  fragmentKey_ = key;
+  makeKey();
+}
+
+void CompileSource::makeKey() {
+  key_ = cacheKey(stage_, compile_, spirvHash_, stage_ == VK_SHADER_STAGE_FRAGMENT_BIT ? &fragmentKey_ : nullptr);
+}
+
+shader::CompileResult CompileSource::compile(const shader::CompilerTable& table, shader::Tier tier) const {
+  switch (stage_) {
+    case VK_SHADER_STAGE_COMPUTE_BIT:
+      return table.compileCompute({of(tier)});
+    case VK_SHADER_STAGE_VERTEX_BIT:
+      return table.compileVertex({of(tier)});
+    case VK_SHADER_STAGE_FRAGMENT_BIT:
+      return compileFragment(table, {of(tier), fragmentKey_});
+    default:
+      break;
+  }
+  shader::CompileResult none;
+  none.status = shader::CompileStatus::kUnsupported;
+  none.message = "shader stage";
+  return none;
+}
+
+shader::ShaderCompileInfo CompileSource::of(shader::Tier tier) const {
+  shader::ShaderCompileInfo info = compile_;
   info.target.tier = tier;
   return info;
 }

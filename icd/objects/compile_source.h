@@ -1,5 +1,5 @@
-// All that a compile of one compute pipeline reads, by value: code may be made on another thread, or again when the
-// application's structures are gone. Immutable; any thread may read it.
+// All that a compile of one shader stage reads, by value: code may be made on another thread, or again when the
+// application's structures are gone. Immutable once its key is known; any thread may read it then.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -13,28 +13,49 @@
 
 namespace pumice::icd {
 
+class PipelineLayout;
+
+/// What of a pipeline's create info makes one stage.
+struct StageRequest {
+  VkShaderStageFlagBits stage;  // compute, vertex or fragment
+  /// nullptr: a fragment stage without a shader, which has depth and stencil tests all the same.
+  const VkPipelineShaderStageCreateInfo* info;
+  const PipelineLayout* layout;  // nullptr: no bindings
+};
+
 class CompileSource {
  public:
   /// Reads the environment too, so it is for the application's threads.
-  explicit CompileSource(const VkComputePipelineCreateInfo& info);
+  explicit CompileSource(const StageRequest& request);
   CompileSource(const CompileSource&) = delete;
   CompileSource& operator=(const CompileSource&) = delete;
 
+  VkShaderStageFlagBits stage() const { return stage_; }
   const std::string& dumpDirectory() const { return dumpDirectory_; }
 
+  /// Of a fragment stage, before its key is asked for: the state that it is compiled for. Any one thread.
+  void link(const shader::FragmentKey& key);
+
+  /// Calls the compiler's function of the stage.
+  shader::CompileResult compile(const shader::CompilerTable& table, shader::Tier tier) const;
   /// Valid as long as this object.
-  shader::ComputeCompileInfo of(shader::Tier tier) const;
+  shader::ShaderCompileInfo of(shader::Tier tier) const;
   /// The same for both tiers.
-  const shader::cache::CacheKey& key() const { return key_; }
+  const CacheKey& key() const { return key_; }
 
  private:
+  void makeKey();
+
+  const VkShaderStageFlagBits stage_;
   std::shared_ptr<const std::vector<uint32_t>> spirv_;
-  std::string entryPoint_;
+  SpirvHash spirvHash_{};
+  std::string entryPoint_ = "main";
   std::vector<shader::SpecConstant> constants_;
   std::vector<abi::BindingSlot> bindings_;
   std::string dumpDirectory_;
-  shader::ComputeCompileInfo compile_;  // of the above
-  shader::cache::CacheKey key_{};
+  shader::ShaderCompileInfo compile_;  // of the above
+  shader::FragmentKey fragmentKey_{};
+  CacheKey key_{};
 };
 
 }  // namespace pumice::icd

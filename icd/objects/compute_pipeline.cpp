@@ -1,34 +1,41 @@
 #include "icd/objects/compute_pipeline.h"
 
+#include <algorithm>
 #include <cstring>
-#include <deque>
-#include <new>
-#include <vector>
 
 #include "gen/entrypoints.h"
-#include "icd/objects/compute_build.h"
-#include "icd/objects/device.h"
-#include "icd/objects/pipeline_cache.h"
+#include "icd/objects/graphics_pipeline.h"
+#include "icd/objects/pipeline_layout.h"
 
 namespace pumice::icd {
 
-ComputePipeline::~ComputePipeline() {
-  hot_.reset();
-  if (code_) shader::cache::CodeArena::instance().free(code_);
+ComputeBuild::ComputeBuild(const VkComputePipelineCreateInfo& info, const CodeCaches& caches)
+    : PipelineBuild(info.flags),
+      info_(info),
+      stage_({VK_SHADER_STAGE_COMPUTE_BIT, &info.stage, PipelineLayout::from(info.layout)}, caches,
+             buildTiers(info.flags)) {
+  if (stage_.find()) {
+    result_ = stage_.result();
+  } else if (mayCompile()) {
+    needsCompile_ = true;
+  } else {
+    result_ = VK_PIPELINE_COMPILE_REQUIRED;
+  }
+}
+
+void ComputeBuild::feedBack() const {
+  const VkPipelineCreationFeedback all = stage_.feedback();
+  PipelineBuild::feedBack(info_.pNext, all, {&all, 1});
 }
 
 VkResult ComputePipeline::init(ComputeBuild& build) {
-  const shader::ComputeCodeInfo& info = build.info();
-  program_.entry = build.entry();
+  const shader::ComputeCodeInfo& info = build.stage().object().info;
   std::memcpy(program_.localSize, info.localSize, sizeof program_.localSize);
   program_.subgroupSize = info.subgroupSize;
   program_.sharedBytes = info.sharedBytes;
-  program_.frameBytes = info.frameBytes;
-  program_.groupCost_ns = info.groupCost_ns != 0 ? info.groupCost_ns : 1;
+  program_.groupCost_ns = std::max(info.groupCost_ns, 1u);
   program_.flags = info.flags;
-  program_.codeHash = build.key().low;
-  code_ = build.takeBlock();
-  if (build.mayImprove()) hot_.emplace(HotTier::instance(), program_, build.hotLimit_ns(), build.betterCompile());
+  code_.take(build.stage(), program_);
   return VK_SUCCESS;
 }
 
@@ -37,41 +44,17 @@ VKAPI_ATTR VkResult VKAPI_CALL vkCreateComputePipelines(VkDevice device, VkPipel
                                                         const VkComputePipelineCreateInfo* pCreateInfos,
                                                         const VkAllocationCallbacks* pAllocator,
                                                         VkPipeline* pPipelines) {
-  for (uint32_t i = 0; i < createInfoCount; ++i) pPipelines[i] = VK_NULL_HANDLE;
-  Device& self = *Device::from(device);
-  const PipelineCache* cache = PipelineCache::from(pipelineCache);
-  const ComputeBuild::Caches caches{cache != nullptr ? cache->objects() : nullptr, self.diskCache()};
-  std::deque<ComputeBuild> builds;  // they stay where they are
-  std::vector<CompileJob*> jobs;
-  for (uint32_t i = 0; i < createInfoCount; ++i) {
-    ComputeBuild& build = builds.emplace_back(pCreateInfos[i], caches);
-    if (build.needsCompile()) jobs.push_back(&build);
-    // What follows is not created, so it is not compiled either.
-    if (build.result() != VK_SUCCESS && build.returnsEarly()) break;
-  }
-  if (!CompilePool::instance().run(jobs)) throw std::bad_alloc();
-
-  // Vulkan 1.3, 10.4: pipelines that can be made are made; what failed is null, and the first failure is the result.
-  VkResult first = VK_SUCCESS;
-  bool stopped = false;
-  for (uint32_t i = 0; i < createInfoCount; ++i) {
-    if (stopped || i >= builds.size()) {
-      ComputeBuild::feedBackNothing(pCreateInfos[i]);
-      continue;
-    }
-    ComputeBuild& build = builds[i];
-    build.feedBack();
-    VkResult result = build.result();
-    if (result == VK_SUCCESS) result = ComputePipeline::create(pAllocator, &pPipelines[i], self, build);
-    if (result == VK_SUCCESS) continue;
-    if (first == VK_SUCCESS || (first > 0 && result < 0)) first = result;
-    stopped = build.returnsEarly();
-  }
-  return first;
+  return createPipelines<ComputePipeline, ComputeBuild>(
+      *Device::from(device), pipelineCache, std::span(pCreateInfos, createInfoCount), pAllocator, pPipelines);
 }
 
 VKAPI_ATTR void VKAPI_CALL vkDestroyPipeline(VkDevice, VkPipeline pipeline, const VkAllocationCallbacks* pAllocator) {
-  ComputePipeline::destroy(pipeline, pAllocator);
+  if (pipeline == VK_NULL_HANDLE) return;
+  if (Pipeline::from(pipeline)->bindPoint() == VK_PIPELINE_BIND_POINT_GRAPHICS) {
+    GraphicsPipeline::destroy(pipeline, pAllocator);
+  } else {
+    ComputePipeline::destroy(pipeline, pAllocator);
+  }
 }
 
 }  // namespace pumice::icd

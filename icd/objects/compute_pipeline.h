@@ -4,22 +4,30 @@
 // (hot_tier.h). PUMICE_TIER=quick or better keeps to one tier.
 #pragma once
 
-#include <optional>
-
 #include "backend/abi/shader_abi.h"
-#include "icd/objects/hot_tier.h"
-#include "icd/objects/object.h"
-#include "shaders/cache/code_arena.h"
+#include "icd/objects/pipeline.h"
+#include "icd/objects/pipeline_build.h"
 
 namespace pumice::icd {
 
-class ComputeBuild;
-class Device;
+class ComputeBuild final : public PipelineBuild {
+ public:
+  /// Looks into the caches. On the application's thread; `info` must live as long as this.
+  ComputeBuild(const VkComputePipelineCreateInfo& info, const CodeCaches& caches);
 
-class ComputePipeline : public Object<ComputePipeline, VkPipeline, VK_OBJECT_TYPE_PIPELINE> {
+  void feedBack() const;
+  StageBuild& stage() { return stage_; }
+
+ private:
+  VkResult compile() override { return stage_.compile(); }
+
+  const VkComputePipelineCreateInfo& info_;
+  StageBuild stage_;
+};
+
+class ComputePipeline : public Object<ComputePipeline, VkPipeline, VK_OBJECT_TYPE_PIPELINE, Pipeline> {
  public:
   explicit ComputePipeline(Device&) {}
-  ~ComputePipeline();
 
   /// Of a build that has succeeded, whose code it takes.
   VkResult init(ComputeBuild& build);
@@ -28,8 +36,7 @@ class ComputePipeline : public Object<ComputePipeline, VkPipeline, VK_OBJECT_TYP
 
  private:
   abi::ComputeProgram program_{};
-  shader::cache::CodeBlock code_;
-  std::optional<HotProgram> hot_;  // of quick code that may be replaced
+  StageCode code_;
 };
 
 }  // namespace pumice::icd

@@ -1,6 +1,5 @@
 #include "icd/objects/hot_tier.h"
 
-#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -11,11 +10,11 @@
 
 namespace pumice::icd {
 
-HotProgram::HotProgram(HotTier& tier, abi::ComputeProgram& program, uint64_t limit, Compile compile)
-    : tier_(tier), program_(program), compile_(std::make_shared<const Compile>(std::move(compile))) {
+HotProgram::HotProgram(HotTier& tier, const Target& target, uint64_t limit, Compile compile)
+    : tier_(tier), target_(target), compile_(std::make_shared<const Compile>(std::move(compile))) {
   limit_ns = limit;
   onHot = tell;
-  if (tier_.start()) program_.heat = this;
+  started_ = tier_.start();
 }
 
 HotProgram::~HotProgram() {
@@ -134,14 +133,11 @@ void HotTier::run() {
 }
 
 void HotTier::publish(HotProgram& program, const BetterCode& better, uint64_t compile_ns) {
-  abi::ComputeProgram& target = program.program_;
   program.better_ = better.block;
   program.compile_.reset();  // what it keeps is not needed again
-  const uint32_t frame_B = std::max(better.frameBytes, target.frameBytes);
-  __atomic_store_n(&target.frameBytes, frame_B, __ATOMIC_RELAXED);
-  __atomic_store_n(&target.entry, better.entry, __ATOMIC_RELEASE);
-  PUMICE_DEBUG("tier", "program %016lx: better code after %.1f ms of running, made in %.1f ms", target.codeHash,
-               static_cast<double>(program.ran_ns.load(std::memory_order_relaxed)) * 1e-6,
+  program.target_.publish(program.target_.program, better);
+  PUMICE_DEBUG("tier", "program %016lx: better code after %.1f ms of running, made in %.1f ms",
+               program.target_.codeHash, static_cast<double>(program.ran_ns.load(std::memory_order_relaxed)) * 1e-6,
                static_cast<double>(compile_ns) * 1e-6);
 }
 

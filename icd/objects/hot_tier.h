@@ -10,10 +10,13 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 
-#include "backend/abi/shader_abi.h"
+#include "backend/abi/heat.h"
 #include "backend/sched/thread_annotations.h"
 #include "shaders/cache/code_arena.h"
 
@@ -22,10 +25,21 @@ namespace pumice::icd {
 class HotTier;
 
 struct BetterCode {
-  shader::cache::CodeBlock block;     // the receiver's to free
-  abi::ComputeEntry entry = nullptr;  // nullptr: there is none, the quick code stays
+  shader::cache::CodeBlock block;    // the receiver's to free
+  const std::byte* entry = nullptr;  // nullptr: there is none, the quick code stays
   uint32_t frameBytes = 0;
 };
+
+/// What a program of any stage gets with better code, in the order that abi::ComputeProgram asks for. `Program` is one
+/// of the program blocks of backend/abi.
+template <typename Program>
+void publishCode(void* program, const BetterCode& better) {
+  auto& target = *static_cast<Program*>(program);
+  const uint32_t frame_B = better.frameBytes > target.frameBytes ? better.frameBytes : target.frameBytes;
+  __atomic_store_n(&target.frameBytes, frame_B, __ATOMIC_RELAXED);
+  const auto entry = reinterpret_cast<decltype(target.entry)>(reinterpret_cast<uintptr_t>(better.entry));
+  __atomic_store_n(&target.entry, entry, __ATOMIC_RELEASE);
+}
 
 /// A program with quick code. Belongs to the pipeline, beside the program's block. Owns the better code once it is
 /// there.
@@ -37,18 +51,29 @@ class HotProgram : private abi::Heat {
 
   /// Hot when workers have spent `limit` nanoseconds on it. `program` outlives this and gets its `heat` from it, so no
   /// worker may know it yet. Starts the tier's thread if need be; without a thread the quick code stays.
-  HotProgram(HotTier& tier, abi::ComputeProgram& program, uint64_t limit, Compile compile);
-  /// No dispatch of the program is running or will run.
+  template <typename Program>
+  HotProgram(HotTier& tier, Program& program, uint64_t limit, Compile compile)
+      : HotProgram(tier, {&program, publishCode<Program>, program.codeHash}, limit, std::move(compile)) {
+    if (started_) program.heat = this;
+  }
+  /// Nothing that runs the program is running or will run.
   ~HotProgram();
   HotProgram(const HotProgram&) = delete;
   HotProgram& operator=(const HotProgram&) = delete;
 
  private:
   friend class HotTier;
+  struct Target {
+    void* program;
+    void (*publish)(void* program, const BetterCode& better);
+    uint64_t codeHash;
+  };
+  HotProgram(HotTier& tier, const Target& target, uint64_t limit, Compile compile);
   static void tell(abi::Heat& heat);
 
   HotTier& tier_;
-  abi::ComputeProgram& program_;
+  const Target target_;
+  bool started_ = false;
   std::shared_ptr<const Compile> compile_;
   HotProgram* next_ = nullptr;       // in the tier's stack of reports or list of what waits, never both
   shader::cache::CodeBlock better_;  // set once, under the tier's lock

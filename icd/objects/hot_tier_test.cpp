@@ -48,7 +48,7 @@ void fillLargeFrame(abi::ComputeEnv* env, uint64_t begin, uint64_t end) {
 BetterCode better(abi::ComputeEntry entry, uint32_t frame_B = 0) {
   BetterCode code;
   code.block = shader::cache::CodeArena::instance().allocate(64);  // stands for the code
-  code.entry = entry;
+  code.entry = reinterpret_cast<const std::byte*>(reinterpret_cast<uintptr_t>(entry));
   code.frameBytes = frame_B;
   return code;
 }

@@ -58,8 +58,9 @@ class ObjectBase {
   ObjectExtra* extra_ = nullptr;
 };
 
-template <typename Derived, typename HandleType, VkObjectType kTypeOfObject>
-class Object : public ObjectBase {
+/// `Base` is what classes that share a handle type have in common (pipeline.h).
+template <typename Derived, typename HandleType, VkObjectType kTypeOfObject, typename Base = ObjectBase>
+class Object : public Base {
  public:
   using Handle = HandleType;
   static constexpr VkObjectType kType = kTypeOfObject;
@@ -115,7 +116,7 @@ class Object : public ObjectBase {
   }
 
  protected:
-  Object() : ObjectBase(kType) {}
+  Object() : Base(kType) {}
 
   /// The bytes behind the object that create() was asked for, aligned as the object is.
   std::byte* trailing() { return reinterpret_cast<std::byte*>(static_cast<Derived*>(this)) + sizeof(Derived); }

@@ -1,6 +1,7 @@
 #include "icd/objects/object_cache.h"
 
 #include <cstring>
+#include <type_traits>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -24,13 +25,15 @@ SpirvHash spirvHash(std::span<const uint32_t> spirv) {
   return {hash.low64, hash.high64, spirv.size()};
 }
 
-CacheKey cacheKey(const shader::ComputeCompileInfo& info, const SpirvHash& spirv) {
+CacheKey cacheKey(VkShaderStageFlagBits stage, const shader::ShaderCompileInfo& info, const SpirvHash& spirv,
+                  const shader::FragmentKey* fragment) {
   // A member that is not hashed below is a bug: code would be taken for what it is not.
-  static_assert(sizeof(shader::ComputeCompileInfo) == 72 && sizeof(shader::TargetOptions) == 12);
+  static_assert(sizeof(shader::ShaderCompileInfo) == 72 && sizeof(shader::TargetOptions) == 12);
   XXH3_state_t state;
   XXH3_128bits_reset_withSeed(&state, shader::cache::compilerIdentity());
   const auto add = [&](const auto& value) { XXH3_128bits_update(&state, &value, sizeof value); };
   add(abi::kShaderAbiVersion);
+  add(stage);
   add(hostInfo().vectorLanes);
   add(info.subgroupSize);
   add(info.target.vectorLanes);
@@ -45,6 +48,8 @@ CacheKey cacheKey(const shader::ComputeCompileInfo& info, const SpirvHash& spirv
     add(c.bits);
   }
   XXH3_128bits_update(&state, info.bindings.data(), info.bindings.size_bytes());
+  static_assert(std::has_unique_object_representations_v<shader::FragmentKey>);  // no padding
+  if (fragment != nullptr) add(*fragment);
   const XXH128_hash_t hash = XXH3_128bits_digest(&state);
   return {hash.low64, hash.high64};
 }
@@ -120,9 +125,8 @@ void ObjectCache::deserialize(std::span<const std::byte> in) {
     const std::span<const std::byte> elf = in.first(header.elfBytes);
     if (isAuthentic(header, elf)) {
       auto code = std::make_shared<shader::cache::CachedCode>();
-      code->object.info = header.info;
+      readRecordHeader(header, code.get());
       code->object.elf.assign(elf.begin(), elf.end());
-      code->compile_ns = header.compile_ns;
       insert(header.key, std::move(code));
     }
     const size_t padded = (header.elfBytes + 7) & ~size_t{7};

@@ -1,8 +1,9 @@
 // Compiled code by content: what a VkPipelineCache holds.
 //
-// A key is a hash over everything that decides about the code but its tier: SPIR-V, entry point, specialisation,
-// bindings, subgroup size, code generation options, ABI version, build id, LLVM version and CPU features. Of two tiers
-// the better one stays. Thread safe.
+// An entry is the code of one shader stage. A key is a hash over everything that decides about the code but its tier:
+// stage, SPIR-V, entry point, specialisation, bindings, subgroup size, the state that fragment code is compiled for,
+// code generation options, ABI version, build id, LLVM version and CPU features. Of two tiers the better one stays.
+// Thread safe.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,9 @@ struct SpirvHash {
 };
 SpirvHash spirvHash(std::span<const uint32_t> spirv);
 
-CacheKey cacheKey(const shader::ComputeCompileInfo& info, const SpirvHash& spirv);
+/// `fragment` of fragment stages, else nullptr.
+CacheKey cacheKey(VkShaderStageFlagBits stage, const shader::ShaderCompileInfo& info, const SpirvHash& spirv,
+                  const shader::FragmentKey* fragment);
 
 class ObjectCache {
  public:

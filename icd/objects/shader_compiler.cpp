@@ -19,7 +19,7 @@ uint64_t threadTime_ns() {
 
 }  // namespace
 
-TimedCompile compileComputeHere(const shader::ComputeCompileInfo& info, const std::string& dumpDirectory) {
+TimedCompile compileHere(const CompileSource& source, shader::Tier tier) {
   TimedCompile compiled;
   try {
     const shader::cache::CompilerLibrary& library = shader::cache::compilerLibrary();
@@ -27,9 +27,9 @@ TimedCompile compileComputeHere(const shader::ComputeCompileInfo& info, const st
       compiled.result.status = shader::CompileStatus::kInternalError;
       compiled.result.message = library.message;
     } else {
-      dumpShader(*library.table, info, dumpDirectory);
+      dumpShader(*library.table, source, tier);
       const uint64_t start_ns = threadTime_ns();
-      compiled.result = library.table->compileCompute(info);
+      compiled.result = source.compile(*library.table, tier);
       compiled.cpu_ns = threadTime_ns() - start_ns;
     }
   } catch (const std::bad_alloc&) {  // opening the library, or a dump

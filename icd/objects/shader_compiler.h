@@ -2,8 +2,7 @@
 // (compile_thread.h).
 #pragma once
 
-#include <string>
-
+#include "icd/objects/compile_source.h"
 #include "shaders/compiler.h"
 
 namespace pumice::icd {
@@ -13,8 +12,7 @@ struct TimedCompile {
   uint64_t cpu_ns = 0;  // without the opening of the compiler
 };
 
-/// Loads the compiler at the first call. On a thread of the compile pool or of the hot tier. `dumpDirectory`: see
-/// shader_dump.h.
-TimedCompile compileComputeHere(const shader::ComputeCompileInfo& info, const std::string& dumpDirectory);
+/// Loads the compiler at the first call. On a thread of the compile pool or of the hot tier.
+TimedCompile compileHere(const CompileSource& source, shader::Tier tier);
 
 }  // namespace pumice::icd

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "backend/trace/log.h"
+#include "icd/objects/compile_source.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -27,17 +28,19 @@ std::string dumpDirectory() {
   return directory != nullptr ? directory : "";
 }
 
-void dumpShader(const shader::CompilerTable& table, const shader::ComputeCompileInfo& info,
-                const std::string& directory) {
+void dumpShader(const shader::CompilerTable& table, const CompileSource& source, shader::Tier tier) {
+  const std::string& directory = source.dumpDirectory();
   if (directory.empty()) return;
+  const shader::ShaderCompileInfo info = source.of(tier);
   // One name for one module, however often it is compiled; the variants beside each other.
   char name[64];
   std::snprintf(name, sizeof name, "/%016llx-s%u-%s",
                 static_cast<unsigned long long>(XXH3_64bits(info.spirv.data(), info.spirv.size_bytes())),
                 info.subgroupSize, info.target.tier == shader::Tier::kQuick ? "quick" : "better");
   const std::string path = directory + name;
-  const std::string text = table.describe(info);
   write(path + ".spv", std::as_bytes(info.spirv));
+  if (source.stage() != VK_SHADER_STAGE_COMPUTE_BIT) return;
+  const std::string text = table.describe({info});
   write(path + ".ir", std::as_bytes(std::span(text)));
 }
 

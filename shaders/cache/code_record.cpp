@@ -19,11 +19,20 @@ XXH128_hash_t checksum(const CodeRecordHeader& header, std::span<const std::byte
 }  // namespace
 
 CodeRecordHeader makeRecordHeader(const CacheKey& key, const CachedCode& code) {
-  CodeRecordHeader header{key, 0, 0, code.object.elf.size(), code.compile_ns, code.object.info};
+  CodeRecordHeader header{
+      key, 0, 0, code.object.elf.size(), code.compile_ns, code.object.info, code.object.vertex, code.object.fragment,
+      0};
   const XXH128_hash_t check = checksum(header, code.object.elf);
   header.checkLow = check.low64;
   header.checkHigh = check.high64;
   return header;
+}
+
+void readRecordHeader(const CodeRecordHeader& header, CachedCode* code) {
+  code->object.info = header.info;
+  code->object.vertex = header.vertex;
+  code->object.fragment = header.fragment;
+  code->compile_ns = header.compile_ns;
 }
 
 bool isAuthentic(const CodeRecordHeader& header, std::span<const std::byte> elf) {

@@ -34,10 +34,16 @@ struct CodeRecordHeader {
   uint64_t elfBytes;
   uint64_t compile_ns;
   ComputeCodeInfo info;
+  VertexInterface vertex;
+  FragmentInterface fragment;
+  uint32_t reserved;
 };
-static_assert(sizeof(CodeRecordHeader) == 80);  // no padding: it is hashed
+static_assert(sizeof(CodeRecordHeader) == 160);  // no padding: it is hashed
 
 CodeRecordHeader makeRecordHeader(const CacheKey& key, const CachedCode& code);
+
+/// The other way: all but the ELF object.
+void readRecordHeader(const CodeRecordHeader& header, CachedCode* code);
 
 /// Whether `elf` is what the header was made for, by this build on such a CPU.
 bool isAuthentic(const CodeRecordHeader& header, std::span<const std::byte> elf);

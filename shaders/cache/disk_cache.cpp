@@ -24,7 +24,7 @@ struct FileHeader {
   char magic[8];
   CodeRecordHeader record;
 };
-static_assert(sizeof(FileHeader) == 88);
+static_assert(sizeof(FileHeader) == 168);
 constexpr char kMagic[8] = {'P', 'U', 'M', 'I', 'C', 'E', 'C', '1'};
 
 constexpr int kReadFlags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;  // non-blocking: it might be a pipe
@@ -180,8 +180,7 @@ DiskCache::Entry DiskCache::read(int fd, const CacheKey& key, time_t* used_s) co
   if (!readAll(fd, std::as_writable_bytes(std::span(&header, 1)), code->object.elf)) return nullptr;
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.record.key != key) return nullptr;
   if (!isAuthentic(header.record, code->object.elf)) return nullptr;
-  code->object.info = header.record.info;
-  code->compile_ns = header.record.compile_ns;
+  readRecordHeader(header.record, code.get());
   return code;
 }
 

@@ -1,0 +1,28 @@
+// What of a graphics pipeline's state fragment code is compiled for (shader::FragmentKey): two pipelines with the same
+// key and shader share code, so whatever has no effect is left out of it.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include "icd/objects/draw_values.h"
+#include "shaders/compiler.h"
+
+namespace pumice::icd {
+
+/// Of the pipeline's subpass, or of dynamic rendering. VK_FORMAT_UNDEFINED: there is no such attachment.
+struct AttachmentFormats {
+  VkFormat color[abi::kMaxColorAttachments]{};
+  uint32_t colorCount = 0;
+  VkFormat depth = VK_FORMAT_UNDEFINED, stencil = VK_FORMAT_UNDEFINED;  // of the planes
+};
+
+AttachmentFormats attachmentFormats(const VkGraphicsPipelineCreateInfo& info);
+
+/// All but the links to the vertex stage. `values` are those of `info`. Not for pipelines that always discard.
+shader::FragmentKey fragmentKey(const VkGraphicsPipelineCreateInfo& info, DynamicSet dynamic, const DrawValues& values,
+                                const AttachmentFormats& formats);
+
+/// Where fragment code finds the outputs of the vertex stage.
+void linkVaryings(const shader::VertexInterface& vertex, shader::FragmentKey* key);
+
+}  // namespace pumice::icd
