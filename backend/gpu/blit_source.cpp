@@ -4,18 +4,9 @@
 #include <cstring>
 #include <numeric>
 
-#include "backend/gpu/element_bytes.h"
-#include "backend/gpu/quad_rows.h"
+#include "backend/gpu/element_rows.h"
 
 namespace pumice::gpu {
-
-void readRow(const Plane& from, uint32_t x, uint32_t y, uint32_t count, std::byte* out) {
-  if (!from.quads) {
-    std::memcpy(out, from.element(x, y), size_t{count} * from.elementBytes);
-    return;
-  }
-  withElementBytes(from.elementBytes, [&]<size_t kBytes>() { QuadRows<kBytes>::readRow(from, x, y, count, out); });
-}
 
 void gatherTexels(const Plane& from, const uint32_t* x, uint32_t y, uint32_t count, std::byte* out) {
   withElementBytes(from.elementBytes, [&]<size_t kBytes>() {

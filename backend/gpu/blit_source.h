@@ -12,8 +12,6 @@ namespace pumice::gpu {
 /// Texels are worked on in runs of so many of a row, which stay in the first-level cache as numbers.
 inline constexpr uint32_t kBlitRun = 64;
 
-/// count texels (x .. x + count - 1, y) of a plane.
-void readRow(const Plane& from, uint32_t x, uint32_t y, uint32_t count, std::byte* out);
 /// count texels (x[i], y) of a plane, wherever they are, side by side.
 void gatherTexels(const Plane& from, const uint32_t* x, uint32_t y, uint32_t count, std::byte* out);
 

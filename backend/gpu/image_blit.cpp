@@ -7,22 +7,15 @@
 #include "backend/gpu/blit_axis.h"
 #include "backend/gpu/blit_rows.h"
 #include "backend/gpu/blit_source.h"
-#include "backend/gpu/element_bytes.h"
-#include "backend/gpu/quad_rows.h"
+#include "backend/gpu/element_rows.h"
+#include "backend/gpu/resolve.h"
 
 namespace pumice::gpu {
 namespace {
 
 constexpr uint32_t kRun = kBlitRun;
+static_assert(kRun <= SampleResolver::kMost);
 constexpr size_t kMaxTexelBytes = 16;
-
-void writeRow(const Plane& to, uint32_t x, uint32_t y, uint32_t count, const std::byte* texels) {
-  if (!to.quads) {
-    std::memcpy(to.element(x, y), texels, size_t{count} * to.elementBytes);
-    return;
-  }
-  withElementBytes(to.elementBytes, [&]<size_t kBytes>() { QuadRows<kBytes>::writeRow(to, x, y, count, texels); });
-}
 
 struct DstRange {
   int64_t first[3];
@@ -172,24 +165,18 @@ Bands resolveBands(const abi::ResolveImagePacket& p) {
 }
 
 void resolveImage(const abi::ResolveImagePacket& p, uint64_t beginUnit, uint64_t endUnit) {
-  const formats::TexelCodec codec = formats::texelCodec(static_cast<VkFormat>(p.format));
-  const bool average = codec.type == formats::TexelType::kFloat;
+  const SampleResolver resolver(static_cast<VkFormat>(p.format), abi::ResolveMode::kAverage, p.src.sampleCount);
+  const uint32_t sampleCount = resolver.takesFirst() ? 1 : p.src.sampleCount;
   const auto run = [&](uint64_t slice, uint32_t x, uint32_t y, uint32_t count) {
-    alignas(64) std::byte texels[kRun * kMaxTexelBytes];
-    readRow(Plane(p.src, slice, 0), p.srcOrigin.x + x, p.srcOrigin.y + y, count, texels);
-    if (average) {
-      alignas(64) float sum[4 * kRun], more[4 * kRun];
-      codec.decode(texels, count, sum);
-      for (uint32_t sample = 1; sample < p.src.sampleCount; ++sample) {
-        readRow(Plane(p.src, slice, sample), p.srcOrigin.x + x, p.srcOrigin.y + y, count, texels);
-        codec.decode(texels, count, more);
-        for (uint32_t i = 0; i < 4 * count; ++i) sum[i] += more[i];
-      }
-      const float share = 1.0f / static_cast<float>(p.src.sampleCount);
-      for (uint32_t i = 0; i < 4 * count; ++i) sum[i] *= share;
-      codec.encode(sum, count, texels);
+    alignas(64) std::byte texels[abi::kMaxSamples][kRun * kMaxTexelBytes];
+    alignas(64) std::byte resolved[kRun * kMaxTexelBytes];
+    const std::byte* samples[abi::kMaxSamples];
+    for (uint32_t sample = 0; sample < sampleCount; ++sample) {
+      readRow(Plane(p.src, slice, sample), p.srcOrigin.x + x, p.srcOrigin.y + y, count, texels[sample]);
+      samples[sample] = texels[sample];
     }
-    writeRow(Plane(p.dst, slice, 0), p.dstOrigin.x + x, p.dstOrigin.y + y, count, texels);
+    resolver.run(samples, count, resolved);
+    writeRow(Plane(p.dst, slice, 0), p.dstOrigin.x + x, p.dstOrigin.y + y, count, resolved);
   };
   resolveBands(p).forEach(beginUnit, endUnit, [&](uint64_t slice, uint32_t first, uint32_t end) {
     for (uint32_t y = first; y < end; ++y)
