@@ -6,21 +6,26 @@
 #include "icd/objects/descriptor_pool.h"
 #include "icd/objects/descriptor_template.h"
 #include "icd/objects/descriptor_update.h"
+#include "icd/objects/graphics_pipeline.h"
 #include "icd/objects/pipeline_layout.h"
 
 namespace pumice::icd {
 
 VKAPI_ATTR void VKAPI_CALL vkCmdBindPipeline(VkCommandBuffer commandBuffer, VkPipelineBindPoint bindPoint,
                                              VkPipeline pipeline) {
-  if (bindPoint != VK_PIPELINE_BIND_POINT_COMPUTE) return;
-  CommandBuffer::from(commandBuffer)->bindPipeline(*ComputePipeline::from(pipeline));
+  CommandBuffer& self = *CommandBuffer::from(commandBuffer);
+  if (bindPoint == VK_PIPELINE_BIND_POINT_GRAPHICS) {
+    self.bindPipeline(*GraphicsPipeline::from(pipeline));
+  } else {
+    self.bindPipeline(*ComputePipeline::from(pipeline));
+  }
 }
 
-VKAPI_ATTR void VKAPI_CALL vkCmdBindDescriptorSets(VkCommandBuffer commandBuffer, VkPipelineBindPoint,
+VKAPI_ATTR void VKAPI_CALL vkCmdBindDescriptorSets(VkCommandBuffer commandBuffer, VkPipelineBindPoint pipelineBindPoint,
                                                    VkPipelineLayout layout, uint32_t firstSet,
                                                    uint32_t descriptorSetCount, const VkDescriptorSet* pDescriptorSets,
                                                    uint32_t, const uint32_t* pDynamicOffsets) {
-  BindingTracker& bindings = CommandBuffer::from(commandBuffer)->bindings();
+  BindingTracker& bindings = CommandBuffer::from(commandBuffer)->bindings(pipelineBindPoint);
   const PipelineLayout& pipelineLayout = *PipelineLayout::from(layout);
   for (uint32_t i = 0; i < descriptorSetCount; ++i) {
     const DescriptorSet* set = DescriptorSet::from(pDescriptorSets[i]);
@@ -32,12 +37,13 @@ VKAPI_ATTR void VKAPI_CALL vkCmdBindDescriptorSets(VkCommandBuffer commandBuffer
   }
 }
 
-VKAPI_ATTR void VKAPI_CALL vkCmdPushDescriptorSetKHR(VkCommandBuffer commandBuffer, VkPipelineBindPoint,
-                                                     VkPipelineLayout layout, uint32_t set,
-                                                     uint32_t descriptorWriteCount,
+VKAPI_ATTR void VKAPI_CALL vkCmdPushDescriptorSetKHR(VkCommandBuffer commandBuffer,
+                                                     VkPipelineBindPoint pipelineBindPoint, VkPipelineLayout layout,
+                                                     uint32_t set, uint32_t descriptorWriteCount,
                                                      const VkWriteDescriptorSet* pDescriptorWrites) {
   const PipelineLayout& pipelineLayout = *PipelineLayout::from(layout);
-  std::byte* memory = CommandBuffer::from(commandBuffer)->bindings().pushSet(pipelineLayout.set(set), set);
+  std::byte* memory =
+      CommandBuffer::from(commandBuffer)->bindings(pipelineBindPoint).pushSet(pipelineLayout.set(set), set);
   for (uint32_t i = 0; i < descriptorWriteCount; ++i) {
     writeDescriptors(pipelineLayout.set(set), memory, pDescriptorWrites[i]);
   }
@@ -48,8 +54,10 @@ VKAPI_ATTR void VKAPI_CALL vkCmdPushDescriptorSetWithTemplateKHR(VkCommandBuffer
                                                                  VkPipelineLayout layout, uint32_t set,
                                                                  const void* pData) {
   const PipelineLayout& pipelineLayout = *PipelineLayout::from(layout);
-  std::byte* memory = CommandBuffer::from(commandBuffer)->bindings().pushSet(pipelineLayout.set(set), set);
-  DescriptorTemplate::from(descriptorUpdateTemplate)->write(pipelineLayout.set(set), memory, pData);
+  const DescriptorTemplate& form = *DescriptorTemplate::from(descriptorUpdateTemplate);
+  std::byte* memory =
+      CommandBuffer::from(commandBuffer)->bindings(form.bindPoint()).pushSet(pipelineLayout.set(set), set);
+  form.write(pipelineLayout.set(set), memory, pData);
 }
 
 VKAPI_ATTR void VKAPI_CALL vkCmdPushConstants(VkCommandBuffer commandBuffer, VkPipelineLayout, VkShaderStageFlags,

@@ -11,6 +11,7 @@
 // Thread rules: those of the command buffer. Allocates in the stream; may throw std::bad_alloc where it says so.
 #pragma once
 
+#include <bit>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,8 @@ class PassEncoder {
 
   /// Of the subpass or of the dynamic rendering that is open; in a secondary command buffer what it inherits.
   const abi::TargetState& targets() const { return targets_; }
+  /// Views that draws go to; 1 without multiview.
+  uint32_t viewCount() const { return viewMask_ != 0 ? static_cast<uint32_t>(std::popcount(viewMask_)) : 1; }
   void inherit(const RenderPass& pass, uint32_t subpass);
   void inherit(const VkCommandBufferInheritanceRenderingInfo& info);
 

@@ -76,6 +76,17 @@ void writeTimestamp(VkCommandBuffer commandBuffer, VkPipelineStageFlags2 stage, 
   packet->reserved = 0;
 }
 
+// What of a query draws count. Nothing if that is only what dispatches do.
+void drawQuery(CommandStream& stream, abi::PacketOp op, const QueryPool& pool, uint32_t query, bool precise) {
+  if (pool.drawSlots() == 0) return;
+  auto* packet = stream.append<abi::DrawQueryPacket>(op);
+  packet->slotAddress = pool.slotAddress(query);
+  packet->kind = pool.drawStatistics() != 0 ? abi::DrawQueryKind::kStatistics
+                 : precise                  ? abi::DrawQueryKind::kPreciseOcclusion
+                                            : abi::DrawQueryKind::kOcclusion;
+  packet->statistics = pool.drawStatistics();
+}
+
 void label(VkCommandBuffer commandBuffer, abi::PacketOp op, const VkDebugUtilsLabelEXT& info) {
   // Nobody reads a label to the end of 64 KiB.
   const size_t length = strnlen(info.pLabelName, ChunkPool::kMaxInlineBytes - 1);
@@ -149,21 +160,29 @@ VKAPI_ATTR void VKAPI_CALL vkCmdWriteTimestamp2(VkCommandBuffer commandBuffer, V
   writeTimestamp(commandBuffer, stage, queryPool, query);
 }
 
-// Only statistics can begin: occlusion is counted in render passes.
-VKAPI_ATTR void VKAPI_CALL vkCmdBeginQuery(VkCommandBuffer commandBuffer, VkQueryPool queryPool, uint32_t,
-                                           VkQueryControlFlags) {
-  if (!QueryPool::from(queryPool)->countsStatistics()) return;
-  CommandBuffer::from(commandBuffer)->stream().append<abi::PacketHeader>(abi::PacketOp::kBeginStatistics);
+VKAPI_ATTR void VKAPI_CALL vkCmdBeginQuery(VkCommandBuffer commandBuffer, VkQueryPool queryPool, uint32_t query,
+                                           VkQueryControlFlags flags) {
+  const QueryPool& pool = *QueryPool::from(queryPool);
+  CommandStream& stream = CommandBuffer::from(commandBuffer)->stream();
+  if (pool.countsDispatches()) stream.append<abi::PacketHeader>(abi::PacketOp::kBeginStatistics);
+  drawQuery(stream, abi::PacketOp::kBeginDrawQuery, pool, query, (flags & VK_QUERY_CONTROL_PRECISE_BIT) != 0);
 }
 
 VKAPI_ATTR void VKAPI_CALL vkCmdEndQuery(VkCommandBuffer commandBuffer, VkQueryPool queryPool, uint32_t query) {
   const QueryPool& pool = *QueryPool::from(queryPool);
-  if (!pool.countsStatistics()) return;
-  auto* packet =
-      CommandBuffer::from(commandBuffer)->stream().append<abi::EndStatisticsPacket>(abi::PacketOp::kEndStatistics);
-  packet->slotAddress = pool.slotAddress(query);
-  packet->slotCount = pool.slotsPerQuery();
-  packet->invocationsSlot = pool.invocationsSlot();
+  CommandBuffer& self = *CommandBuffer::from(commandBuffer);
+  drawQuery(self.stream(), abi::PacketOp::kEndDrawQuery, pool, query, false);
+  if (pool.countsDispatches()) {
+    auto* packet = self.stream().append<abi::EndStatisticsPacket>(abi::PacketOp::kEndStatistics);
+    packet->slotAddress = pool.slotAddress(query) + pool.drawSlots() * sizeof(abi::QuerySlot);
+    packet->slotCount = 1;
+    packet->invocationsSlot = 0;
+  }
+  // The first of the views' queries has counted them all; the others are there, with nothing (Vulkan 1.3, 18.3).
+  for (uint32_t i = 1; i < self.pass().viewCount(); ++i) {
+    drawQuery(self.stream(), abi::PacketOp::kBeginDrawQuery, pool, query + i, false);
+    drawQuery(self.stream(), abi::PacketOp::kEndDrawQuery, pool, query + i, false);
+  }
 }
 
 VKAPI_ATTR void VKAPI_CALL vkCmdResetQueryPool(VkCommandBuffer commandBuffer, VkQueryPool queryPool,

@@ -7,7 +7,10 @@
 #include "icd/objects/command_pool.h"
 #include "icd/objects/compute_pipeline.h"
 #include "icd/objects/device.h"
+#include "icd/objects/graphics_pipeline.h"
 #include "icd/objects/instance.h"
+#include "icd/objects/pnext.h"
+#include "icd/objects/render_pass.h"
 
 namespace pumice::icd {
 
@@ -15,12 +18,21 @@ CommandBuffer::CommandBuffer(CommandPool& pool)
     : stream_(pool.chunks()),
       orderDispatches_(pool.device().physicalDevice().instance().workarounds().orderDispatches) {}
 
-VkResult CommandBuffer::init(VkCommandBufferLevel) {
+VkResult CommandBuffer::init(VkCommandBufferLevel level) {
+  isSecondary_ = level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
   return VK_SUCCESS;
 }
 
-void CommandBuffer::begin() {
+void CommandBuffer::begin(const VkCommandBufferBeginInfo& info) {
   reset();
+  if ((info.flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) == 0 || !isSecondary_) return;
+  const VkCommandBufferInheritanceInfo& inherited = *info.pInheritanceInfo;
+  if (const RenderPass* pass = RenderPass::from(inherited.renderPass)) {
+    pass_.inherit(*pass, inherited.subpass);
+  } else if (const auto* rendering = findInChain<VkCommandBufferInheritanceRenderingInfo>(inherited.pNext)) {
+    pass_.inherit(*rendering);
+  }
+  targetsChanged(true);
 }
 
 VkResult CommandBuffer::end() {
@@ -30,14 +42,36 @@ VkResult CommandBuffer::end() {
 
 void CommandBuffer::reset() {
   stream_.reset();
+  insidePass_ = false;
+  pass_.forget();
   forgetState();
 }
 
 void CommandBuffer::forgetState() {
   pipeline_ = nullptr;
   bindings_.forget();
+  drawBindings_.forget();
   pushConstants_ = {};
   pushConstantsBlock_ = nullptr;
+  draws_.forget();
+  if (insidePass_) draws_.setTargets(pass_.targets());
+}
+
+void CommandBuffer::bindPipeline(const GraphicsPipeline& pipeline) {
+  draws_.bindPrograms(pipeline.programs());
+}
+
+bool CommandBuffer::prepareDraw(DrawHead* out) {
+  if (!insidePass_ || !draws_.ready()) return false;
+  const abi::BindingState* bindings = drawBindings_.flush(stream_);
+  out->pushConstants = flushPushConstants();
+  out->state = draws_.flush(stream_, bindings);
+  return true;
+}
+
+void CommandBuffer::targetsChanged(bool insidePass) {
+  insidePass_ = insidePass;
+  if (insidePass) draws_.setTargets(pass_.targets());
 }
 
 void CommandBuffer::pushConstants(uint32_t offset_B, uint32_t size_B, const void* data) {
@@ -84,8 +118,9 @@ void CommandBuffer::dispatchIndirect(uint64_t argsAddress) {
   packet->argsAddress = argsAddress;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL vkBeginCommandBuffer(VkCommandBuffer commandBuffer, const VkCommandBufferBeginInfo*) {
-  CommandBuffer::from(commandBuffer)->begin();
+VKAPI_ATTR VkResult VKAPI_CALL vkBeginCommandBuffer(VkCommandBuffer commandBuffer,
+                                                    const VkCommandBufferBeginInfo* pBeginInfo) {
+  CommandBuffer::from(commandBuffer)->begin(*pBeginInfo);
   return VK_SUCCESS;
 }
 

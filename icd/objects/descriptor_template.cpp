@@ -9,6 +9,7 @@ namespace pumice::icd {
 
 VkResult DescriptorTemplate::init(const VkDescriptorUpdateTemplateCreateInfo& info) {
   entries_.assign(info.pDescriptorUpdateEntries, info.pDescriptorUpdateEntries + info.descriptorUpdateEntryCount);
+  bindPoint_ = info.pipelineBindPoint;
   return VK_SUCCESS;
 }
 

@@ -17,10 +17,13 @@ class DescriptorTemplate
 
   VkResult init(const VkDescriptorUpdateTemplateCreateInfo& info);
 
+  /// Of templates of push descriptors.
+  VkPipelineBindPoint bindPoint() const { return bindPoint_; }
   void write(const DescriptorSetShape& shape, std::byte* set, const void* data) const;
 
  private:
   std::vector<VkDescriptorUpdateTemplateEntry> entries_;
+  VkPipelineBindPoint bindPoint_ = VK_PIPELINE_BIND_POINT_COMPUTE;
 };
 
 }  // namespace pumice::icd

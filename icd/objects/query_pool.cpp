@@ -31,11 +31,13 @@ QueryPool::~QueryPool() {
 
 VkResult QueryPool::init(const VkQueryPoolCreateInfo& info) {
   if (info.queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS) {
-    constexpr uint32_t kInvocations = VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
-    countsStatistics_ = true;
-    slotsPerQuery_ = static_cast<uint32_t>(std::popcount(info.pipelineStatistics));
-    if ((info.pipelineStatistics & kInvocations) != 0)
-      invocationsSlot_ = static_cast<uint32_t>(std::popcount(info.pipelineStatistics & (kInvocations - 1)));
+    constexpr uint32_t kDispatches = VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
+    countsDispatches_ = (info.pipelineStatistics & kDispatches) != 0;
+    drawStatistics_ = info.pipelineStatistics & (kDispatches - 1);
+    drawSlots_ = static_cast<uint32_t>(std::popcount(drawStatistics_));
+    slotsPerQuery_ = drawSlots_ + (countsDispatches_ ? 1 : 0);
+  } else if (info.queryType == VK_QUERY_TYPE_OCCLUSION) {
+    drawSlots_ = 1;
   }
   kmd::AllocationInfo wish;  // zeroed: no query is available
   wish.size_B = uint64_t{info.queryCount} * slotsPerQuery_ * sizeof(abi::QuerySlot);
@@ -51,11 +53,14 @@ VkResult QueryPool::results(uint32_t first, uint32_t count, size_t stride_B, VkQ
   VkResult result = VK_SUCCESS;
   for (uint32_t i = 0; i < count; ++i) {
     const auto* slot = reinterpret_cast<const abi::QuerySlot*>(slotAddress(first + i));
-    const abi::QuerySlot* last = slot + slotsPerQuery_ - 1;  // becomes available after the others
-    if ((flags & VK_QUERY_RESULT_WAIT_BIT) != 0) {
-      if (const kmd::Status status = device_.gpu().waitQuery(last); status != kmd::Status::kOk) return toResult(status);
+    const abi::QuerySlot* last = slot + slotsPerQuery_ - 1;
+    const abi::QuerySlot* lastOfDraws = drawSlots_ != 0 ? slot + drawSlots_ - 1 : last;
+    // Draws and dispatches end on their own; in each the last slot becomes available after the others.
+    for (const abi::QuerySlot* s : {lastOfDraws, last}) {
+      if ((flags & VK_QUERY_RESULT_WAIT_BIT) == 0) break;
+      if (const kmd::Status status = device_.gpu().waitQuery(s); status != kmd::Status::kOk) return toResult(status);
     }
-    const bool available = isAvailable(last);
+    const bool available = isAvailable(lastOfDraws) && isAvailable(last);
     std::byte* at = out + i * stride_B;
     for (; slot <= last; ++slot) {
       // Vulkan 1.3, 19.4: without availability the result is left alone unless PARTIAL asks for a value in between.
