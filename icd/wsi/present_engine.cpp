@@ -9,6 +9,7 @@
 #include "backend/trace/log.h"
 #include "icd/objects/status_result.h"
 #include "icd/objects/timing.h"
+#include "icd/wsi/screenshot.h"
 
 namespace pumice::icd {
 namespace {
@@ -310,6 +311,7 @@ void PresentEngine::awaitPredecessor() {
 
 void PresentEngine::show(const PresentRequest& frame) {
   awaitPredecessor();
+  Screenshot::ofProcess().frame(images_[frame.image].surface, form_, extent_);
   FrameTarget target;
   VkResult result = presenter_->begin(&target);
   const bool written = result >= 0 && target.rows.first != nullptr;
