@@ -1,6 +1,7 @@
 #include "backend/gpu/engine.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "backend/gpu/copy.h"
@@ -49,6 +50,9 @@ const char* describe(const Work& work) {
       return "blit";
     case WorkKind::kResolveImage:
       return "resolve";
+    case WorkKind::kPassGeometry:
+    case WorkKind::kPassTiles:
+      break;  // pass_engine.cpp
   }
   return "work";
 }
@@ -64,15 +68,11 @@ uint64_t programHash(const Work& work) {
   return dispatchState(work).program->codeHash;
 }
 
-// The one log line of a fault, then the loss. Only the first fault is told: others are its consequences.
-void reportFault(Machine& machine, const Queue& queue, const Work& work, uint64_t begin, uint64_t end,
-                 const kmd::FaultRecord& fault) {
-  if (machine.isLost()) return;
-  PUMICE_ERROR(
-      "gpu", "device lost: queue %u, program '%s' (%016lx), %s units %lu to %lu: %s of address %s%lx (code %lx)",
-      queue.number(), programName(work), programHash(work), describe(work), begin, end - 1,
-      fault.write ? "write" : "read", fault.addressKnown ? "0x" : "(unknown) ", fault.address, fault.instruction);
-  machine.lose(nullptr);
+void reportFaultOf(Machine& machine, const Queue& queue, const Work& work, uint64_t begin, uint64_t end,
+                   const kmd::FaultRecord& fault) {
+  char units[96];
+  std::snprintf(units, sizeof units, "%s units %lu to %lu", describe(work), begin, end - 1);
+  reportFault(machine, queue, {programName(work), programHash(work), units}, fault);
 }
 
 struct Call {
@@ -142,6 +142,15 @@ bool prepareEnv(Machine& machine, sched::Worker& worker, const Work& work, abi::
 
 }  // namespace
 
+// Only the first fault is told: others are its consequences.
+void reportFault(Machine& machine, const Queue& queue, const FaultSubject& subject, const kmd::FaultRecord& fault) {
+  if (machine.isLost()) return;
+  PUMICE_ERROR("gpu", "device lost: queue %u, program '%s' (%016lx), %s: %s of address %s%lx (code %lx)",
+               queue.number(), subject.program, subject.hash, subject.work, fault.write ? "write" : "read",
+               fault.addressKnown ? "0x" : "(unknown) ", fault.address, fault.instruction);
+  machine.lose(nullptr);
+}
+
 const abi::RuntimeTable kRuntimeTable = {abi::kShaderAbiVersion, leave, readClock, texture::accessImage, {}};
 
 void executeUnits(Machine& machine, sched::Worker& worker, const Queue& queue, const Work& work, uint64_t begin,
@@ -181,7 +190,7 @@ void executeUnits(Machine& machine, sched::Worker& worker, const Queue& queue, c
   if (machine.watchdog) machine.watchdog->leave(worker);
   // kLeft: the shader saw the cancel word; the device is lost already.
   if (exit == kmd::GuardedExit::kFault) [[unlikely]]
-    reportFault(machine, queue, work, begin, end, fault);
+    reportFaultOf(machine, queue, work, begin, end, fault);
 }
 
 Work resolveIndirect(Machine& machine, sched::Worker&, const Queue& queue, const Work& work) {
@@ -201,7 +210,7 @@ Work resolveIndirect(Machine& machine, sched::Worker&, const Queue& queue, const
   if (machine.isLost()) return resolved;  // the packet may be gone
   arguments.address = work.indirect->argsAddress;
   if (kmd::runGuarded(read, &arguments, &fault) != kmd::GuardedExit::kReturned) {
-    reportFault(machine, queue, work, 0, 1, fault);
+    reportFaultOf(machine, queue, work, 0, 1, fault);
     return resolved;
   }
   for (int i = 0; i < 3; ++i) resolved.groupCount[i] = arguments.groups[i];

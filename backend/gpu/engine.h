@@ -7,12 +7,20 @@
 #include <cstdint>
 
 #include "backend/gpu/work.h"
+#include "backend/kmd/fault.h"
 #include "backend/sched/pool.h"
 
 namespace pumice::gpu {
 
 struct Machine;
 class Queue;
+
+// Whose code faulted, and in what.
+struct FaultSubject {
+  const char* program;
+  uint64_t hash;
+  const char* work;
+};
 
 enum class Timing : uint8_t {
   kMeasure,  // refine the program's cost by this run
@@ -26,5 +34,8 @@ void executeUnits(Machine& machine, sched::Worker& worker, const Queue& queue, c
 
 // Reads the arguments of an indirect dispatch. No units when it faults.
 Work resolveIndirect(Machine& machine, sched::Worker& worker, const Queue& queue, const Work& work);
+
+// The one log line of a fault, then the loss.
+void reportFault(Machine& machine, const Queue& queue, const FaultSubject& subject, const kmd::FaultRecord& fault);
 
 }  // namespace pumice::gpu

@@ -1,5 +1,6 @@
 #include "backend/gpu/machine.h"
 
+#include "backend/gpu/pass_engine.h"
 #include "backend/gpu/progress.h"
 #include "backend/gpu/queue.h"
 #include "backend/gpu/watchdog.h"
@@ -7,6 +8,9 @@
 #include "backend/trace/log.h"
 
 namespace pumice::gpu {
+
+ShaderContext::ShaderContext() = default;
+ShaderContext::~ShaderContext() = default;
 
 Machine::Machine() = default;
 

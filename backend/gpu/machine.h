@@ -17,6 +17,7 @@
 
 namespace pumice::gpu {
 
+struct DrawContext;
 class Progress;
 class Queue;
 class Watchdog;
@@ -25,6 +26,10 @@ class Watchdog;
 struct alignas(64) ShaderContext {
   abi::ComputeEnv env = {};
   uint32_t untimedRuns = 0;  // of inline spans, since one was measured
+  std::unique_ptr<DrawContext> draw;
+
+  ShaderContext();
+  ~ShaderContext();
 };
 
 struct Machine {
@@ -49,6 +54,7 @@ struct Machine {
   alignas(64) std::atomic<uint32_t> cancelWord{0};
   std::atomic<bool> lost{false};
   std::atomic<uint64_t> lostSince_ns{0};    // 0 = not lost
+  std::atomic<uint64_t> nextBatch{0};       // numbers of batches of passes
   std::atomic<uint32_t> waitingDecodes{0};  // urgent decode tasks in the pool
   // Threads inside a Progress. Sequentially consistent with `lost`: who enters counts itself, then reads `lost`.
   alignas(64) std::atomic<uint32_t> activeThreads{0};

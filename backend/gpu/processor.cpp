@@ -226,6 +226,16 @@ Queue::Step Queue::step(Progress& progress) {
     case abi::PacketOp::kResolveImage:
       next = onTransfer(resolveImageWork(as<abi::ResolveImagePacket>(header)), progress);
       break;
+    case abi::PacketOp::kBeginPass:
+      return onPass(as<abi::BeginPassPacket>(header), progress);
+    case abi::PacketOp::kBeginDrawQuery:
+      if (parkOnWindow()) return Step::kPark;
+      onBeginDrawQuery(as<abi::DrawQueryPacket>(header));
+      break;
+    case abi::PacketOp::kEndDrawQuery:
+      if (parkOnWindow()) return Step::kPark;
+      onEndDrawQuery(as<abi::DrawQueryPacket>(header), 1, progress);
+      break;
     case abi::PacketOp::kSetEvent:
     case abi::PacketOp::kResetEvent:
       if (parkOnWindow()) return Step::kPark;

@@ -9,22 +9,6 @@
 #include "backend/sched/futex.h"
 
 namespace pumice::gpu {
-namespace {
-
-// Workers look at the counter of a span this often: rare enough that the counter's cache line stays cheap, often enough
-// that decoding, which goes first, does not wait long and the last chunks end together.
-constexpr uint64_t kChunk_ns = 50'000;
-
-// How many units a worker takes at once: about kChunk_ns of work, less towards the end of the span so that the workers
-// finish at the same time.
-uint64_t chunkUnits(uint64_t unitCost_ns, uint64_t unitsLeft, uint32_t workers) {
-  const uint64_t perUnit_ns = std::max<uint64_t>(1, unitCost_ns);
-  const uint64_t share = unitsLeft / (2 * uint64_t{workers});
-  return std::max<uint64_t>(1, std::min(kChunk_ns / perUnit_ns, workers == 1 ? unitsLeft : share));
-}
-
-}  // namespace
-
 Progress::Progress(Machine& machine, sched::Worker* worker) : machine_(machine), worker_(worker) {
   machine_.activeThreads.fetch_add(1, std::memory_order_seq_cst);
 }
@@ -40,11 +24,22 @@ void Progress::fire(Node* node) {
     case NodeKind::kSpan: {
       auto* span = static_cast<Span*>(node);
       if (!lost) span->updateCost();  // its program may have run since it was recorded
-      addReady(span);
+      if (!span->work.isPass()) {
+        addReady(span);
+      } else {
+        const bool geometry = span->work.kind == WorkKind::kPassGeometry;
+        if (span->work.pass->open(geometry ? Pass::Side::kGeometry : Pass::Side::kTiles)) addReady(span);
+      }
       return;
     }
     case NodeKind::kGate:
     case NodeKind::kWait:
+      break;
+    case NodeKind::kDrawQuery:
+      if (!lost) {
+        const uint64_t count = __atomic_load_n(&node->value, __ATOMIC_RELAXED);
+        finishDrawQuery(node->slots, node->slotCount, node->slotIndex, count, machine_.queryWaiters);
+      }
       break;
     case NodeKind::kSignal:
       if (!lost) signal(node->timeline, node->value);
@@ -150,6 +145,12 @@ Span* Progress::takeReady() {
   return span;
 }
 
+void Progress::spreadReady(Span* span) {
+  const bool held = span->work.isPass();  // afterwards another may be gone
+  spread(span, 0);
+  if (held) Queue::release(span);
+}
+
 void Progress::drain() {
   for (;;) {
     propagate();
@@ -180,7 +181,7 @@ void Progress::runReady() {
   if (!trusted || rest_ns > kInlineBudget_ns) shareReady();
   letOthersGo(trusted ? span->queue : nullptr);
   if (firstQueue_ && span->estimate_ns() > kInlineBudget_ns)
-    spread(span, 0);
+    spreadReady(span);
   else
     startHere(span);
 }
@@ -193,7 +194,7 @@ void Progress::letOthersGoSlowly(const Queue* queue) {
     if (spans->queue == queue)
       addReady(spans);
     else
-      spread(spans, 0);
+      spreadReady(spans);
     spans = next;
   }
   Queue* queues = firstQueue_;
@@ -209,7 +210,7 @@ void Progress::letOthersGoSlowly(const Queue* queue) {
 }
 
 void Progress::shareReady() {
-  while (firstReady_) spread(takeReady(), 0);
+  while (firstReady_) spreadReady(takeReady());
 }
 
 uint32_t Progress::usefulWorkers(const Span& span, uint64_t units) const {
@@ -245,13 +246,14 @@ void Progress::widen(Span* span) {
 }
 
 void Progress::startHere(Span* span) {
-  span->references.fetch_add(1, std::memory_order_relaxed);
+  if (!span->work.isPass()) span->references.fetch_add(1, std::memory_order_relaxed);
   spread(span, 1);
   runSpan(span);
   Queue::release(span);
 }
 
 void Progress::runSpan(Span* span) {
+  if (span->work.isPass()) return runPass(*span->work.pass, span);
   if (span->work.kind == WorkKind::kDispatchIndirect) {
     // Only one worker is here: the span has had one unit, hence one slot, so far.
     span->work = resolveIndirect(machine_, *worker_, *span->queue, span->work);

@@ -11,9 +11,11 @@
 #include <cstdint>
 
 #include "backend/gpu/node.h"
+#include "backend/gpu/pass.h"
 
 namespace pumice::gpu {
 
+struct DrawContext;
 struct Machine;
 
 // Estimated work up to this runs where it is decoded or becomes ready: waking another worker costs 3 us, and the other
@@ -55,22 +57,32 @@ class Progress {
 
   // The body of a span's task: takes chunks until there are none. The caller holds a reference.
   void runSpan(Span* span);
+  // A pass without spans, whose gates are open: all of it on this worker.
+  void runPassAlone(Pass& pass);
 
  private:
   void fire(Node* node);
   void complete(Node* node);
   void completeSpan(Span* span);
+  // Takes jobs of the pass until there are none, or others want this worker; `span` is one of its spans, of which the
+  // caller holds a reference, nullptr if it has none.
+  void runPass(Pass& pass, Span* span);
+  void runPassJob(Pass& pass, const Pass::Job& job, DrawContext* context, Pass::Effects* effects);
+  void bringAbout(Pass& pass, const Pass::Effects& effects);
   void finishUnits(Span* span, uint64_t count);
   void letOthersGoSlowly(const Queue* queue);
   void runReady();
   // Ready span in hand: shares it with as many workers as it has chunks for, and works on it.
   void startHere(Span* span);
+  // One from the list goes to the pool.
+  void spreadReady(Span* span);
   void handToPool(Span* span, uint32_t slots);
   // For a span that has not started: gives it to as many workers as are useful, less those that are there already.
   void spread(Span* span, uint32_t already);
   // Once the cost of a unit is known better: further workers, if the span was thought to be smaller.
   void widen(Span* span);
   uint32_t usefulWorkers(const Span& span, uint64_t units) const;
+  // Of a pass: the caller has taken a reference for the list, because its jobs may be done before the span is started.
   void addReady(Span* span);
   Span* takeReady();
   void addQueue(Queue* queue);

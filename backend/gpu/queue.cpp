@@ -150,7 +150,9 @@ void Queue::release(Node* node) {
   if (node->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   Queue* queue = node->queue;
   if (node->kind == NodeKind::kSpan) {
-    queue->spans_.release(static_cast<Span*>(node));
+    auto* span = static_cast<Span*>(node);
+    if (span->work.isPass() && span->work.pass->release()) queue->passes_.release(span->work.pass);
+    queue->spans_.release(span);
   } else {
     queue->nodes_.release(node);
     queue->nodesInUse_.fetch_sub(1, std::memory_order_seq_cst);
@@ -181,8 +183,7 @@ void Queue::start(Node* node, const Predecessors& predecessors, Progress& progre
   progress.arrive(node);
 }
 
-void Queue::addSpan(const Work& work, const Predecessors& predecessors, uint32_t lane, uint32_t secondLane,
-                    Progress& progress) {
+Span* Queue::newSpan(const Work& work, uint32_t lane, uint32_t secondLane) {
   Span* span = spans_.acquire();
   span->pending.store(0, std::memory_order_relaxed);
   span->references.store(1, std::memory_order_relaxed);
@@ -201,7 +202,12 @@ void Queue::addSpan(const Work& work, const Predecessors& predecessors, uint32_t
   for (Node* collector : span->collectors)
     if (collector) collector->pending.fetch_add(1, std::memory_order_relaxed);
   spansInFlight_.fetch_add(1, std::memory_order_seq_cst);
-  start(span, predecessors, progress);
+  return span;
+}
+
+void Queue::addSpan(const Work& work, const Predecessors& predecessors, uint32_t lane, uint32_t secondLane,
+                    Progress& progress) {
+  start(newSpan(work, lane, secondLane), predecessors, progress);
 }
 
 void Queue::replaceHeld(Node*& place, Node* node) {

@@ -9,9 +9,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 
+#include "backend/draw/packet_walker.h"
 #include "backend/gpu/gates.h"
 #include "backend/gpu/node.h"
+#include "backend/gpu/pass.h"
 #include "backend/kmd/queue.h"
 
 namespace pumice::gpu {
@@ -48,6 +52,11 @@ class Queue final : public kmd::Queue {
   void spanCompleted(Progress& progress);
   void eventWritten() { pendingEventWrites_.fetch_sub(1, std::memory_order_seq_cst); }
   bool parkedOnEvents() const { return parkedOnEvents_.load(std::memory_order_seq_cst); }
+  // A pass that was begun has ended, or waits for blocks that other passes have.
+  void passEnded() { passesInFlight_.fetch_sub(1, std::memory_order_release); }
+  void waitForBlocks(Pass* pass) { starvedPass_.exchange(pass, std::memory_order_seq_cst); }
+  // Blocks have come back.
+  Pass* takeStarvedPass() { return starvedPass_.exchange(nullptr, std::memory_order_seq_cst); }
   // The window has room again and the processor is waiting for that.
   bool windowReopened() const;
 
@@ -77,6 +86,12 @@ class Queue final : public kmd::Queue {
   // Packets. Each consumes its packet, or returns what keeps it from doing so.
   Step onCall(const abi::CallPacket& packet);
   Step onWork(const Work& work, LaneMask gateLanes, uint32_t lane, uint32_t secondLane, Progress& progress);
+  Step onPass(const abi::BeginPassPacket& packet, Progress& progress);
+  Step waitForEventsOf(draw::PacketWalker at);
+  void afterPass(draw::PacketWalker at, uint32_t views, Progress& progress);
+  void onBeginDrawQuery(const abi::DrawQueryPacket& packet);
+  void onEndDrawQuery(const abi::DrawQueryPacket& packet, uint32_t views, Progress& progress);
+  raster::BlockArena& drawArena();  // throws std::bad_alloc
   Step onTransfer(const Work& work, Progress& progress);
   Step onCopyQueries(const abi::CopyQueriesPacket& packet, Progress& progress);
   void onWriteEvent(const abi::EventPacket& packet, bool set, Progress& progress);
@@ -84,6 +99,7 @@ class Queue final : public kmd::Queue {
   void onTimestamp(const abi::TimestampPacket& packet, Progress& progress);
   void onEndStatistics(const abi::EndStatisticsPacket& packet, Progress& progress);
   void onResetQueries(const abi::ResetQueriesPacket& packet, Progress& progress);
+  Span* newSpan(const Work& work, uint32_t lane, uint32_t secondLane);  // to be started
   void addSpan(const Work& work, const Predecessors& predecessors, uint32_t lane, uint32_t secondLane,
                Progress& progress);
   void waitFor(const kmd::SubmitWait& wait, Progress& progress);
@@ -103,12 +119,16 @@ class Queue final : public kmd::Queue {
   std::atomic<bool> parkedOnWindow_{false};
   std::atomic<uint32_t> nodesInUse_{0};
   std::atomic<uint32_t> pendingEventWrites_{0};
+  std::atomic<uint32_t> passesInFlight_{0};
+  std::atomic<Pass*> starvedPass_{nullptr};  // one at most: passes are cut one after the other
 
   // Holder.
   Gates gates_{*this};
   Node* lastRetire_ = nullptr;      // join of the newest batch, if it may be incomplete: batches retire in order
   Node* lastEventWrite_ = nullptr;  // event commands of a queue take effect in order
   Node* statistics_ = nullptr;      // of the query that has begun; under construction until it ends
+  Node* lastCut_ = nullptr;         // fires when the newest pass has been cut into chunks
+  draw::QueryTargets drawQueries_;  // that have begun outside of a pass
   const kmd::RingRecord* batch_ = nullptr;
   uint32_t waitsDone_ = 0;
   uint32_t streamsBegun_ = 0;
@@ -120,6 +140,12 @@ class Queue final : public kmd::Queue {
   OwnedPool<Node> nodes_;
   OwnedPool<Span, Node> spans_;
   OwnedPool<Edge> edges_;
+  OwnedPool<Pass> passes_;
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<std::byte, Free> drawMemory_;
+  std::unique_ptr<raster::BlockArena> drawArena_;  // made with the first pass
   sched::Task decodeTask_;
 
   static Queue* fromDecodeTask(sched::Task* task);

@@ -17,6 +17,10 @@ constexpr uint64_t kCopyBlock_ns = 6'000;
 // Copies larger than this would push everything else out of the caches, and their destination is not soon read again.
 constexpr uint64_t kNonTemporalBytes = 8ull << 20;
 
+// Workers look at the counter of a span this often: rare enough that the counter's cache line stays cheap, often enough
+// that decoding, which goes first, does not wait long and the last chunks end together.
+constexpr uint64_t kChunk_ns = 50'000;
+
 // A unit of an image command: what its bytes take, and the way to its rows.
 Work bandsWork(WorkKind kind, const Bands& bands, double bytesPer_ns) {
   Work work;
@@ -136,11 +140,19 @@ uint64_t estimate_ns(const Work& work, uint64_t units) {
     case WorkKind::kClearImage:
     case WorkKind::kBlitImage:
     case WorkKind::kResolveImage:
+    case WorkKind::kPassGeometry:
+    case WorkKind::kPassTiles:
       perUnit_ns = work.unitCost_ns;
       break;
   }
   uint64_t total_ns;
   return __builtin_mul_overflow(perUnit_ns, units, &total_ns) ? UINT64_MAX : total_ns;
+}
+
+uint64_t chunkUnits(uint64_t unitCost_ns, uint64_t unitsLeft, uint32_t workers) {
+  const uint64_t perUnit_ns = std::max<uint64_t>(1, unitCost_ns);
+  const uint64_t share = unitsLeft / (2 * uint64_t{workers});
+  return std::max<uint64_t>(1, std::min(kChunk_ns / perUnit_ns, workers == 1 ? unitsLeft : share));
 }
 
 void refineCost(const abi::ComputeProgram& program, uint64_t groups, uint64_t elapsed_ns) {

@@ -8,6 +8,8 @@
 
 namespace pumice::gpu {
 
+class Pass;
+
 enum class WorkKind : uint8_t {
   kDispatch,          // units are workgroups
   kDispatchIndirect,  // one unit, which becomes kDispatch when its arguments have been read
@@ -18,6 +20,8 @@ enum class WorkKind : uint8_t {
   kClearImage,        // the same
   kBlitImage,
   kResolveImage,
+  kPassGeometry,  // units are chunks, as many as they are thought to be: the pass knows (pass.h)
+  kPassTiles,     // units are tiles
 };
 
 inline constexpr uint64_t kCopyBlockBytes = 64 * 1024;
@@ -33,7 +37,8 @@ struct Work {
   bool nonTemporal = false;   // kCopy, kFill, kCopyImage: too large for the caches
   bool fromIndirect = false;  // kDispatch: `indirect` is the packet, its arguments are in groupCount
   uint32_t groupCount[3] = {};
-  uint32_t unitCost_ns = 0;  // image commands
+  bool passMeasured = false;  // passes: all of its programs have run before
+  uint32_t unitCost_ns = 0;   // image commands, passes
   uint64_t unitCount = 0;
   uint64_t* invocations = nullptr;  // kDispatchIndirect: where invocations are counted; nullptr: nowhere
   union {
@@ -45,7 +50,10 @@ struct Work {
     const abi::BlitImagePacket* blitImage;
     const abi::ResolveImagePacket* resolveImage;
     ByteRange bytes;
+    Pass* pass;
   };
+
+  bool isPass() const { return kind == WorkKind::kPassGeometry || kind == WorkKind::kPassTiles; }
 };
 
 // The program and bindings of either kind of dispatch.
@@ -75,12 +83,17 @@ Work resolveImageWork(const abi::ResolveImagePacket& packet);
 
 // Whether the estimate rests on more than the compiler's guess. Of an indirect dispatch: on what its arguments ask for.
 inline bool isMeasured(const Work& work) {
+  if (work.isPass()) return work.passMeasured;
   if (work.kind != WorkKind::kDispatch && work.kind != WorkKind::kDispatchIndirect) return true;
   return __atomic_load_n(&programOf(work).measured, __ATOMIC_RELAXED) != 0;
 }
 
 // Rough duration of that many units on one worker. Saturates.
 uint64_t estimate_ns(const Work& work, uint64_t units);
+
+// How many units a worker takes at once: about 50 us of work, less towards the end of the span so that the workers
+// finish at the same time.
+uint64_t chunkUnits(uint64_t unitCost_ns, uint64_t unitsLeft, uint32_t workers);
 
 // Refines a program's cost by a measurement. Any thread; racing refinements lose one, which is harmless.
 void refineCost(const abi::ComputeProgram& program, uint64_t groups, uint64_t elapsed_ns);

@@ -82,15 +82,23 @@ TileEntry* TileList::takeInOrder() {
 void Binner::begin(const PrimitiveSet* set, uint64_t order, TileEntry* entries, uint32_t capacity) {
   set_ = set;
   order_ = order;
-  entries_ = entries;
-  capacity_ = capacity;
-  count_ = 0;
+  room_ = 0;
+  pieceCount_ = piece_ = 0;
+  extend(entries, capacity);
+}
+
+void Binner::extend(TileEntry* entries, uint32_t capacity) {
+  pieces_[pieceCount_++] = {entries, 0, capacity};
+  room_ += capacity;
 }
 
 void Binner::mark(uint32_t n, uint32_t tile, bool hidesTile) {
   TileEntry*& entry = current_[tile];
   if (!entry) {
-    entry = &entries_[count_++];
+    if (pieces_[piece_].used == pieces_[piece_].capacity) ++piece_;
+    Piece& piece = pieces_[piece_];
+    entry = &piece.entries[piece.used++];
+    --room_;
     *entry = {nullptr, set_, order_, tile, 0, {}};
   }
   if (hidesTile) {
@@ -108,11 +116,11 @@ bool Binner::add(uint32_t n, uint32_t layer, uint32_t samples_log2, bool hides) 
   const uint32_t x1 = (r.x1 - 1u) >> log2;
   const uint32_t y1 = (r.y1 - 1u) >> log2;
   const uint32_t base = layer * grid_.tilesPerLayer();
-  if (count_ + (x1 - x0 + 1) * (y1 - y0 + 1) > capacity_) {
+  if ((x1 - x0 + 1) * (y1 - y0 + 1) > room_) {
     uint32_t missing = 0;
     for (uint32_t y = y0; y <= y1; ++y)
       for (uint32_t x = x0; x <= x1; ++x) missing += current_[base + y * grid_.columns + x] == nullptr;
-    if (count_ + missing > capacity_) return false;
+    if (missing > room_) return false;
   }
   if (x0 == x1 && y0 == y1 && !hides) {
     mark(n, base + y0 * grid_.columns + x0, false);
@@ -153,13 +161,16 @@ bool Binner::add(uint32_t n, uint32_t layer, uint32_t samples_log2, bool hides) 
 }
 
 uint32_t Binner::publish() {
-  for (uint32_t i = 0; i < count_; ++i) {
-    TileEntry& entry = entries_[i];
-    current_[entry.tile] = nullptr;
-    lists_[entry.tile].push(&entry);
+  uint32_t count = 0;
+  for (uint32_t p = 0; p < pieceCount_; ++p) {
+    for (uint32_t i = 0; i < pieces_[p].used; ++i) {
+      TileEntry& entry = pieces_[p].entries[i];
+      current_[entry.tile] = nullptr;
+      lists_[entry.tile].push(&entry);
+    }
+    count += pieces_[p].used;
   }
-  const uint32_t count = count_;
-  count_ = 0;
+  pieceCount_ = 0;
   set_ = nullptr;
   return count;
 }

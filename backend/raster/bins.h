@@ -88,13 +88,18 @@ class Binner {
   Binner(const Binner&) = delete;
   Binner& operator=(const Binner&) = delete;
 
-  // Entries that a primitive may take at most: what begin() must have room for.
+  static constexpr uint32_t kMaxPieces = 20;
+
+  // Entries that a primitive may take at most.
   uint32_t maxEntries() const { return grid_.tilesPerLayer(); }
 
-  // A set whose entries go to entries[0 .. capacity-1]; capacity is at least maxEntries().
+  // A set whose entries go to entries[0 .. capacity-1].
   void begin(const PrimitiveSet* set, uint64_t order, TileEntry* entries, uint32_t capacity);
+  // More room for the set's entries. Up to kMaxPieces - 1 times.
+  void extend(TileEntry* entries, uint32_t capacity);
   // Primitive n, in ascending order. `hides`: where it covers a tile, what is before it cannot be seen. False, and
-  // nothing done: the entries may not suffice; the set has to end before this primitive.
+  // nothing done: the entries may not suffice; there has to be more room, or the set has to end before this primitive.
+  // A set with maxEntries() of room never lacks any while all its primitives are in one layer.
   bool add(uint32_t n, uint32_t layer, uint32_t samples_log2, bool hides);
   // Pushes the entries: from here on the set, and they, are the tiles'. Returns how many there are.
   uint32_t publish();
@@ -106,10 +111,16 @@ class Binner {
   TileList* lists_;
   TileEntry** current_;
   const PrimitiveSet* set_ = nullptr;
-  TileEntry* entries_ = nullptr;
   uint64_t order_ = 0;
-  uint32_t capacity_ = 0;
-  uint32_t count_ = 0;
+  uint32_t room_ = 0;  // entries that are left, in all pieces
+  // Where entries go. Those before the last one with a use are full.
+  struct Piece {
+    TileEntry* entries;
+    uint32_t used, capacity;
+  };
+  Piece pieces_[kMaxPieces];
+  uint32_t pieceCount_ = 0;
+  uint32_t piece_ = 0;
 };
 
 }  // namespace pumice::raster

@@ -1,0 +1,154 @@
+#include "backend/draw/tile_work.h"
+
+#include <vulkan/vulkan_core.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "backend/draw/tile_texels.h"
+
+namespace pumice::draw {
+
+using raster::PixelRect;
+using raster::TileEntry;
+
+namespace {
+
+PixelRect tileRect(const raster::TileGrid& grid, uint32_t tile) {
+  const uint32_t inLayer = tile % grid.tilesPerLayer();
+  const int32_t edge = 1 << grid.edge_log2;
+  const int32_t x = static_cast<int32_t>(inLayer % grid.columns) * edge;
+  const int32_t y = static_cast<int32_t>(inLayer / grid.columns) * edge;
+  return {std::max(x, grid.area.x0), std::max(y, grid.area.y0), std::min(x + edge, grid.area.x1),
+          std::min(y + edge, grid.area.y1)};
+}
+
+uint64_t coveredSamples(const abi::FragmentRun& run, uint32_t samples, uint32_t sampleMask) {
+  uint64_t count = 0;
+  for (uint32_t s = 0; s < samples; ++s) {
+    if ((sampleMask >> s & 1) == 0) continue;
+    for (uint32_t i = 0; i < run.blockCount; ++i)
+      count += static_cast<uint32_t>(std::popcount(run.blockCoverage[s][i]));
+    for (uint32_t i = 0; i < run.mixCount; ++i) count += static_cast<uint32_t>(std::popcount(run.mixCoverage[s][i]));
+  }
+  return count;
+}
+
+}  // namespace
+
+bool TileWork::run(const PassInfo& pass, uint32_t tile, raster::TileList& list, BatchPlace place,
+                   const WorkerEnv& worker) {
+  const raster::TileGrid& grid = pass.grid;
+  const PixelRect rect = tileRect(grid, tile);
+  if (rect.x0 >= rect.x1 || rect.y0 >= rect.y1) return true;
+  pass_ = &pass;
+  worker_ = &worker;
+  slice_ = pass.sliceOfLayer(tile / grid.tilesPerLayer());
+  failed_ = false;
+  draw_ = nullptr;
+  program_ = nullptr;
+  targets_ = nullptr;
+  TileEntry* entries = list.takeInOrder();
+  if (place.first) clearAttachments(rect, entries);
+  if (!entries) return true;
+  env_.color = colors_;
+  env_.depth = &depth_;
+  env_.stencil = &stencil_;
+  env_.counters = &counters_;
+  env_.layer = pass.hasViews() ? 0 : slice_;
+  env_.viewIndex = pass.hasViews() ? slice_ : 0;
+  env_.workerIndex = worker.workerIndex;
+  walker_.walk(grid, tile, entries);
+  flushCounters();
+  return !failed_;
+}
+
+RunningProgram TileWork::running() const {
+  if (!program_) return {"none", 0};
+  return {program_->debugName ? program_->debugName : "unnamed", program_->codeHash};
+}
+
+abi::Surface TileWork::surfaceOf(uint8_t attachment) const {
+  if (attachment >= pass_->packet->attachmentCount) return {};
+  abi::Surface surface = pass_->attachments()[attachment].surface;
+  if (surface.address != 0) surface.address += slice_ * surface.slicePitch_B;
+  return surface;
+}
+
+// What the first primitive hides everywhere in the tile need not be cleared: the colors that it writes.
+void TileWork::clearAttachments(const PixelRect& rect, const TileEntry* entries) const {
+  const abi::TargetState* hidden = nullptr;
+  for (const TileEntry* e = entries; e; e = e->next) {
+    if (e->hiding == 0) continue;
+    const raster::PrimitiveSet& set = *e->set;
+    uint32_t d = set.drawCount;
+    while (set.draws[--d].firstPrimitive >= e->hiding) {
+    }
+    hidden = static_cast<const ChunkDraw*>(set.draws[d].payload)->state->targets;
+  }
+  for (uint32_t i = 0; i < pass_->packet->attachmentCount; ++i) {
+    const abi::PassAttachment& attachment = pass_->attachments()[i];
+    if (attachment.loadOp != abi::LoadOp::kClear || attachment.surface.address == 0) continue;
+    if (hidden && std::find(std::begin(hidden->color), std::end(hidden->color), i) != std::end(hidden->color)) continue;
+    fillTexels(surfaceOf(static_cast<uint8_t>(i)), rect,
+               TexelPattern(attachment.clearElement, attachment.surface.elementBytes));
+  }
+}
+
+void TileWork::bindTargets(const abi::TargetState& targets) {
+  if (targets_ == &targets) return;
+  targets_ = &targets;
+  for (uint32_t i = 0; i < abi::kMaxColorAttachments; ++i) colors_[i] = surfaceOf(targets.color[i]);
+  depth_ = surfaceOf(targets.depth);
+  stencil_ = surfaceOf(targets.stencil);
+}
+
+void TileWork::beginDraw(const raster::PrimitiveSet& set, const raster::SetDraw& draw) {
+  draw_ = static_cast<const ChunkDraw*>(draw.payload);
+  samples_ = 1u << draw.samples_log2;
+  if (draw_->clear) return;
+  const abi::DrawState& state = *draw_->state;
+  if (counted_ != draw_->queries) count(draw_->queries);
+  bindTargets(*state.targets);
+  program_ = state.programs->fragment;
+  env_.primitives = set.records;
+  env_.varyings = draw_->varyings;
+  env_.state = state.fragment;
+  if (!program_) return;
+  // Code may be replaced by better one while it is in use: its frame is at least what it is after its entry is read.
+  entry_ = __atomic_load_n(&program_->entry, __ATOMIC_ACQUIRE);
+  if (!worker_->arena->reserve(0, __atomic_load_n(&program_->frameBytes, __ATOMIC_RELAXED))) {
+    failed_ = true;
+    return;
+  }
+  env_.common = {worker_->runtime, state.bindings,          draw_->pushConstants,  worker_->cancelWord,
+                 nullptr,          worker_->arena->frame(), worker_->arena->sink()};
+}
+
+void TileWork::shade(const abi::FragmentRun& run) {
+  if (failed_) return;
+  if (draw_->clear) {
+    const abi::ClearAttachmentPacket& clear = *draw_->clear;
+    const abi::Surface surface = surfaceOf(clear.attachment);
+    if (surface.address != 0) fillRun(surface, run, TexelPattern(clear.element, surface.elementBytes));
+  } else if (program_) {
+    cost_.run(*program_, run.blockCount + run.mixCount, [&] { entry_(&env_, &run); });
+  } else {
+    // Nothing tests and nothing is written; what is covered has passed.
+    counters_.samplesPassed += coveredSamples(run, samples_, draw_->state->fragment->sampleMask);
+  }
+}
+
+void TileWork::count(const QueryTargets& queries) {
+  flushCounters();
+  counted_ = queries;
+}
+
+void TileWork::flushCounters() {
+  if (counted_.occlusion) addTo(counted_.occlusion, counters_.samplesPassed);
+  addStatistic(counted_, VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT, counters_.invocations);
+  counters_ = {};
+  counted_ = {};
+}
+
+}  // namespace pumice::draw
