@@ -38,7 +38,7 @@ enum class NodeKind : uint8_t {
   kTimestamp,     // writes a query slot
   kResetQueries,  // makes query slots unavailable
   kStatistics,    // writes the slots of a query
-  kDrawQuery,     // the same of a query that passes have added to: makes it available
+  kFinishQuery,   // makes a query available that passes have added to
 };
 
 struct Node {
@@ -50,13 +50,13 @@ struct Node {
   Node* link = nullptr;  // free list, or list of fired nodes: never both
   NodeKind kind = NodeKind::kGate;
   bool eventValue = false;  // kWriteEvent
-  uint32_t slotCount = 0;   // kResetQueries, kStatistics, kDrawQuery
-  uint32_t slotIndex = 0;   // kStatistics, kDrawQuery: the slot that gets the count
-  uint64_t value = 0;       // kSignal, kRetire; kStatistics, kDrawQuery: the count, atomic until the node fires
+  uint32_t slotCount = 0;   // kResetQueries, kStatistics, kFinishQuery
+  uint32_t slotIndex = 0;   // kStatistics: the slot that gets the count
+  uint64_t value = 0;       // kSignal, kRetire; kStatistics: the count, atomic until the node fires
   union {
     kmd::Timeline* timeline = nullptr;  // kSignal, kWait
     kmd::Event* event;                  // kWriteEvent
-    abi::QuerySlot* slots;              // kTimestamp, kResetQueries, kStatistics, kDrawQuery
+    abi::QuerySlot* slots;              // kTimestamp, kResetQueries, kStatistics, kFinishQuery
   };
   kmd::TimelineWaiter waiter;  // kWait
 

@@ -13,7 +13,7 @@
 #include <memory>
 
 #include "backend/draw/chunk_source.h"
-#include "backend/draw/tile_work.h"
+#include "backend/gpu/tile_work.h"
 #include "backend/sched/thread_annotations.h"
 
 namespace pumice::gpu {
@@ -31,7 +31,7 @@ class Pass {
     enum Kind : uint8_t { kNone, kChunk, kTiles } kind = kNone;
     // Tiles.
     uint32_t begin = 0, end = 0;
-    draw::BatchPlace place{};
+    BatchPlace place{};
     // Chunk.
     uint64_t batch = 0;
   };

@@ -11,7 +11,7 @@ namespace pumice::gpu {
 /// What a worker keeps for passes; made when it meets its first one.
 struct DrawContext {
   draw::FrontEnd frontEnd;
-  draw::TileWork tiles;
+  TileWork tiles;
   draw::ChunkMemory memory;
   draw::Chunk chunk;
   std::vector<raster::TileEntry*> current;  // all null between chunks

@@ -96,6 +96,8 @@ PassScan scanPass(draw::PacketWalker at) {
         out.eventWaits = true;
         break;
       case PacketOp::kEndDrawQuery:
+      case PacketOp::kBeginStatistics:
+      case PacketOp::kEndStatistics:
       case PacketOp::kWriteTimestamp:
         out.others = true;
         break;

@@ -234,7 +234,7 @@ Queue::Step Queue::step(Progress& progress) {
       break;
     case abi::PacketOp::kEndDrawQuery:
       if (parkOnWindow()) return Step::kPark;
-      onEndDrawQuery(as<abi::DrawQueryPacket>(header), 1, progress);
+      onEndDrawQuery(as<abi::DrawQueryPacket>(header), progress);
       break;
     case abi::PacketOp::kSetEvent:
     case abi::PacketOp::kResetEvent:
@@ -251,8 +251,7 @@ Queue::Step Queue::step(Progress& progress) {
       break;
     case abi::PacketOp::kBeginStatistics:
       if (parkOnWindow()) return Step::kPark;
-      if (!statistics_) statistics_ = newNode(NodeKind::kStatistics);
-      statistics_->value = 0;
+      onBeginStatistics();
       break;
     case abi::PacketOp::kEndStatistics:
       if (parkOnWindow()) return Step::kPark;
@@ -397,6 +396,11 @@ void Queue::onTimestamp(const abi::TimestampPacket& packet, Progress& progress) 
   node->slots = slot;
   addEdge(node, gates_.collector(kQueryLane));
   start(node, earlier, progress);
+}
+
+void Queue::onBeginStatistics() {
+  if (!statistics_) statistics_ = newNode(NodeKind::kStatistics);
+  statistics_->value = 0;
 }
 
 void Queue::onEndStatistics(const abi::EndStatisticsPacket& packet, Progress& progress) {

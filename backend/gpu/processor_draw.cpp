@@ -24,10 +24,6 @@ constexpr uint64_t kArenaBytes = 32ull << 20;
 constexpr uint64_t kArenaBytesPerWorker = 5ull << 19;
 constexpr uint64_t kLeastArenaBytes = 64 * raster::kArenaBlockBytes;
 
-uint32_t viewCount(const abi::BeginPassPacket& pass) {
-  return pass.viewMask ? static_cast<uint32_t>(std::popcount(pass.viewMask)) : 1;
-}
-
 }  // namespace
 
 raster::BlockArena& Queue::drawArena() {
@@ -78,7 +74,6 @@ Queue::Step Queue::onPass(const abi::BeginPassPacket& packet, Progress& progress
   raster::BlockArena& arena = drawArena();
   Pass* pass = passes_.acquire();
   pass->begin(*this, info, inside, drawQueries_, arena, scan.tile_ns);
-  const uint32_t views = viewCount(packet);
 
   const uint64_t tiles = info.grid.tileCount();
   const uint64_t total_ns = scan.chunks * scan.chunk_ns + tiles * scan.tile_ns;
@@ -115,7 +110,7 @@ Queue::Step Queue::onPass(const abi::BeginPassPacket& packet, Progress& progress
       return Step::kNext;
     }
   }
-  if (scan.others) afterPass(inside, views, progress);
+  if (scan.others) afterPass(inside, progress);
   stack_[depth_ - 1] = scan.end.position();
   return Step::kNext;
 }
@@ -131,52 +126,58 @@ Queue::Step Queue::waitForEventsOf(draw::PacketWalker at) {
 }
 
 // Timestamps and ends of queries inside of a pass come after it.
-void Queue::afterPass(draw::PacketWalker at, uint32_t views, Progress& progress) {
+void Queue::afterPass(draw::PacketWalker at, Progress& progress) {
   for (const abi::PacketHeader* header; (header = at.packet())->op != abi::PacketOp::kEndPass; at.advance()) {
-    if (header->op == abi::PacketOp::kWriteTimestamp)
-      onTimestamp(*reinterpret_cast<const abi::TimestampPacket*>(header), progress);
-    else if (header->op == abi::PacketOp::kEndDrawQuery)
-      onEndDrawQuery(*reinterpret_cast<const abi::DrawQueryPacket*>(header), views, progress);
+    switch (header->op) {
+      case abi::PacketOp::kWriteTimestamp:
+        onTimestamp(*reinterpret_cast<const abi::TimestampPacket*>(header), progress);
+        break;
+      case abi::PacketOp::kEndDrawQuery:
+        onEndDrawQuery(*reinterpret_cast<const abi::DrawQueryPacket*>(header), progress);
+        break;
+      case abi::PacketOp::kBeginStatistics:
+        onBeginStatistics();
+        break;
+      case abi::PacketOp::kEndStatistics:
+        onEndStatistics(*reinterpret_cast<const abi::EndStatisticsPacket*>(header), progress);
+        break;
+      default:
+        break;
+    }
   }
 }
 
 void Queue::onBeginDrawQuery(const abi::DrawQueryPacket& packet) {
   auto* slots = reinterpret_cast<abi::QuerySlot*>(packet.slotAddress);
-  if (packet.kind != abi::DrawQueryKind::kStatistics) {
+  if (packet.kind == abi::DrawQueryKind::kStatistics) {
+    drawQueries_.statistics = slots;
+    drawQueries_.statisticBits = packet.statistics;
+  } else {
     drawQueries_.occlusion = slots;
-    return;
   }
-  drawQueries_.statistics = slots;
-  drawQueries_.statisticBits = packet.statistics;
-  // Dispatches count, too.
-  if (!statistics_) statistics_ = newNode(NodeKind::kDrawQuery);
-  statistics_->value = 0;
 }
 
-// With views there is one query for each: the first one has the counts of all (Vulkan 1.3, 18.2).
-void Queue::onEndDrawQuery(const abi::DrawQueryPacket& packet, uint32_t views, Progress& progress) {
-  constexpr uint32_t kComputeBit = VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
-  const bool statistics = packet.kind == abi::DrawQueryKind::kStatistics;
+void Queue::onEndDrawQuery(const abi::DrawQueryPacket& packet, Progress& progress) {
   progress.propagate();
-  Node* node = statistics && statistics_ ? statistics_ : newNode(NodeKind::kDrawQuery);
-  if (node != statistics_) node->value = 0;
+  const bool statistics = packet.kind == abi::DrawQueryKind::kStatistics;
   if (statistics) {
-    statistics_ = nullptr;
     drawQueries_.statistics = nullptr;
     drawQueries_.statisticBits = 0;
   } else {
     drawQueries_.occlusion = nullptr;
   }
-  node->slots = reinterpret_cast<abi::QuerySlot*>(packet.slotAddress);
-  node->slotCount = views * (statistics ? static_cast<uint32_t>(std::popcount(packet.statistics)) : 1);
-  node->slotIndex = statistics && (packet.statistics & kComputeBit)
-                        ? static_cast<uint32_t>(std::popcount(packet.statistics & (kComputeBit - 1)))
-                        : abi::kNoSlot;
+  auto* slots = reinterpret_cast<abi::QuerySlot*>(packet.slotAddress);
+  const uint32_t count = statistics ? static_cast<uint32_t>(std::popcount(packet.statistics)) : 1;
   Predecessors earlier;
-  constexpr uint32_t kComputeLane = static_cast<uint32_t>(abi::Stage::kCompute);
-  gates_.addEarlier(laneBit(kGeometryLane) | laneBit(kFragmentLane) | (statistics ? laneBit(kComputeLane) : 0), earlier,
-                    progress);
+  gates_.addEarlier(laneBit(kGeometryLane) | laneBit(kFragmentLane), earlier, progress);
   gates_.addGates(kQueryLaneBit, earlier);
+  if (earlier.empty()) {
+    if (!machine_.isLost()) finishQuery(slots, count, machine_.queryWaiters);
+    return;
+  }
+  Node* node = newNode(NodeKind::kFinishQuery);
+  node->slots = slots;
+  node->slotCount = count;
   addEdge(node, gates_.collector(kQueryLane));
   start(node, earlier, progress);
 }

@@ -35,11 +35,8 @@ void Progress::fire(Node* node) {
     case NodeKind::kGate:
     case NodeKind::kWait:
       break;
-    case NodeKind::kDrawQuery:
-      if (!lost) {
-        const uint64_t count = __atomic_load_n(&node->value, __ATOMIC_RELAXED);
-        finishDrawQuery(node->slots, node->slotCount, node->slotIndex, count, machine_.queryWaiters);
-      }
+    case NodeKind::kFinishQuery:
+      if (!lost) finishQuery(node->slots, node->slotCount, machine_.queryWaiters);
       break;
     case NodeKind::kSignal:
       if (!lost) signal(node->timeline, node->value);

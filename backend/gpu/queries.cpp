@@ -55,8 +55,7 @@ void writeStatistics(abi::QuerySlot* slots, uint32_t slotCount, uint32_t which, 
   waiters.queryWritten();
 }
 
-void finishDrawQuery(abi::QuerySlot* slots, uint32_t slotCount, uint32_t which, uint64_t count, QueryWaiters& waiters) {
-  if (which < slotCount) __atomic_fetch_add(&slots[which].value, count, __ATOMIC_RELAXED);
+void finishQuery(abi::QuerySlot* slots, uint32_t slotCount, QueryWaiters& waiters) {
   for (uint32_t i = 0; i < slotCount; ++i) __atomic_store_n(&slots[i].available, 1, __ATOMIC_SEQ_CST);
   waiters.queryWritten();
 }

@@ -31,8 +31,8 @@ class QueryWaiters {
 void writeTimestamp(abi::QuerySlot* slot, QueryWaiters& waiters);
 // A query of statistics: `count` goes to the slot `which` of them, zero to the others.
 void writeStatistics(abi::QuerySlot* slots, uint32_t slotCount, uint32_t which, uint64_t count, QueryWaiters& waiters);
-// A query that has been added to: `count` goes to the slot `which` (kNoSlot: none) on top of what is there.
-void finishDrawQuery(abi::QuerySlot* slots, uint32_t slotCount, uint32_t which, uint64_t count, QueryWaiters& waiters);
+// A query that passes have added to becomes available.
+void finishQuery(abi::QuerySlot* slots, uint32_t slotCount, QueryWaiters& waiters);
 void resetQueries(abi::QuerySlot* slots, uint32_t count);
 
 // vkCmdCopyQueryPoolResults (Vulkan 1.3, 18.2). Everything that it could wait for has happened when it runs: a query

@@ -88,9 +88,10 @@ class Queue final : public kmd::Queue {
   Step onWork(const Work& work, LaneMask gateLanes, uint32_t lane, uint32_t secondLane, Progress& progress);
   Step onPass(const abi::BeginPassPacket& packet, Progress& progress);
   Step waitForEventsOf(draw::PacketWalker at);
-  void afterPass(draw::PacketWalker at, uint32_t views, Progress& progress);
+  void afterPass(draw::PacketWalker at, Progress& progress);
   void onBeginDrawQuery(const abi::DrawQueryPacket& packet);
-  void onEndDrawQuery(const abi::DrawQueryPacket& packet, uint32_t views, Progress& progress);
+  void onEndDrawQuery(const abi::DrawQueryPacket& packet, Progress& progress);
+  void onBeginStatistics();
   raster::BlockArena& drawArena();  // throws std::bad_alloc
   Step onTransfer(const Work& work, Progress& progress);
   Step onCopyQueries(const abi::CopyQueriesPacket& packet, Progress& progress);

@@ -30,7 +30,7 @@ struct DeviceConfig {
   uint64_t reservation_B = 0;    // 0 = abi::kReservationBytes; halved until the system grants it
   uint64_t watchdog_ns = 0;      // a queue without progress for so long loses the device; 0 = never
   bool inlineSmallSpans = true;  // spans of under ~20 us run on the worker that decoded them
-  uint64_t drawArena_B = 0;      // what passes of one queue may take for primitives; 0 = 32 MiB, or more for many workers
+  uint64_t drawArena_B = 0;      // what passes of one queue may take for primitives; 0 = 32 MiB or more
 };
 
 // ---- Memory -------------------------------------------------------------------------------------------------------

@@ -1,26 +1,35 @@
-#include "backend/draw/tile_work.h"
+#include "backend/gpu/tile_work.h"
 
 #include <vulkan/vulkan_core.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "backend/draw/tile_texels.h"
+#include "backend/gpu/run_fill.h"
+#include "backend/gpu/tile_texels.h"
 
-namespace pumice::draw {
+namespace pumice::gpu {
 
-using raster::PixelRect;
+using draw::ChunkDraw;
+using draw::PassInfo;
+using draw::QueryTargets;
+using draw::RunningProgram;
+using draw::WorkerEnv;
 using raster::TileEntry;
 
 namespace {
 
-PixelRect tileRect(const raster::TileGrid& grid, uint32_t tile) {
+// What of the tile is in the area.
+abi::PassArea areaOf(const raster::TileGrid& grid, uint32_t tile) {
   const uint32_t inLayer = tile % grid.tilesPerLayer();
   const int32_t edge = 1 << grid.edge_log2;
   const int32_t x = static_cast<int32_t>(inLayer % grid.columns) * edge;
   const int32_t y = static_cast<int32_t>(inLayer / grid.columns) * edge;
-  return {std::max(x, grid.area.x0), std::max(y, grid.area.y0), std::min(x + edge, grid.area.x1),
-          std::min(y + edge, grid.area.y1)};
+  const int32_t x0 = std::max(x, grid.area.x0);
+  const int32_t y0 = std::max(y, grid.area.y0);
+  return {static_cast<uint32_t>(x0), static_cast<uint32_t>(y0),
+          static_cast<uint32_t>(std::max(std::min(x + edge, grid.area.x1) - x0, 0)),
+          static_cast<uint32_t>(std::max(std::min(y + edge, grid.area.y1) - y0, 0))};
 }
 
 uint64_t coveredSamples(const abi::FragmentRun& run, uint32_t samples, uint32_t sampleMask) {
@@ -39,8 +48,8 @@ uint64_t coveredSamples(const abi::FragmentRun& run, uint32_t samples, uint32_t 
 bool TileWork::run(const PassInfo& pass, uint32_t tile, raster::TileList& list, BatchPlace place,
                    const WorkerEnv& worker) {
   const raster::TileGrid& grid = pass.grid;
-  const PixelRect rect = tileRect(grid, tile);
-  if (rect.x0 >= rect.x1 || rect.y0 >= rect.y1) return true;
+  const abi::PassArea area = areaOf(grid, tile);
+  if (area.width == 0 || area.height == 0) return true;
   pass_ = &pass;
   worker_ = &worker;
   slice_ = pass.sliceOfLayer(tile / grid.tilesPerLayer());
@@ -49,17 +58,19 @@ bool TileWork::run(const PassInfo& pass, uint32_t tile, raster::TileList& list, 
   program_ = nullptr;
   targets_ = nullptr;
   TileEntry* entries = list.takeInOrder();
-  if (place.first) clearAttachments(rect, entries);
-  if (!entries) return true;
-  env_.color = colors_;
-  env_.depth = &depth_;
-  env_.stencil = &stencil_;
-  env_.counters = &counters_;
-  env_.layer = pass.hasViews() ? 0 : slice_;
-  env_.viewIndex = pass.hasViews() ? slice_ : 0;
-  env_.workerIndex = worker.workerIndex;
-  walker_.walk(grid, tile, entries);
-  flushCounters();
+  if (place.first) clearAttachments(area, entries);
+  if (entries) {
+    env_.color = colors_;
+    env_.depth = &depth_;
+    env_.stencil = &stencil_;
+    env_.counters = &counters_;
+    env_.layer = pass.hasViews() ? 0 : slice_;
+    env_.viewIndex = pass.hasViews() ? slice_ : 0;
+    env_.workerIndex = worker.workerIndex;
+    walker_.walk(grid, tile, entries);
+    flushCounters();
+  }
+  if (place.last) resolveAttachments(area);
   return !failed_;
 }
 
@@ -76,7 +87,7 @@ abi::Surface TileWork::surfaceOf(uint8_t attachment) const {
 }
 
 // What the first primitive hides everywhere in the tile need not be cleared: the colors that it writes.
-void TileWork::clearAttachments(const PixelRect& rect, const TileEntry* entries) const {
+void TileWork::clearAttachments(const abi::PassArea& area, const TileEntry* entries) const {
   const abi::TargetState* hidden = nullptr;
   for (const TileEntry* e = entries; e; e = e->next) {
     if (e->hiding == 0) continue;
@@ -90,8 +101,17 @@ void TileWork::clearAttachments(const PixelRect& rect, const TileEntry* entries)
     const abi::PassAttachment& attachment = pass_->attachments()[i];
     if (attachment.loadOp != abi::LoadOp::kClear || attachment.surface.address == 0) continue;
     if (hidden && std::find(std::begin(hidden->color), std::end(hidden->color), i) != std::end(hidden->color)) continue;
-    fillTexels(surfaceOf(static_cast<uint8_t>(i)), rect,
-               TexelPattern(attachment.clearElement, attachment.surface.elementBytes));
+    fillTile(surfaceOf(static_cast<uint8_t>(i)), area, attachment.clearElement);
+  }
+}
+
+void TileWork::resolveAttachments(const abi::PassArea& area) const {
+  for (uint32_t i = 0; i < pass_->packet->attachmentCount; ++i) {
+    const abi::PassAttachment& attachment = pass_->attachments()[i];
+    if (attachment.resolveMode == abi::ResolveMode::kNone || attachment.resolve.address == 0) continue;
+    abi::Surface to = attachment.resolve;
+    to.address += slice_ * to.slicePitch_B;
+    resolveTile(to, surfaceOf(static_cast<uint8_t>(i)), area, attachment.format, attachment.resolveMode);
   }
 }
 
@@ -130,7 +150,7 @@ void TileWork::shade(const abi::FragmentRun& run) {
   if (draw_->clear) {
     const abi::ClearAttachmentPacket& clear = *draw_->clear;
     const abi::Surface surface = surfaceOf(clear.attachment);
-    if (surface.address != 0) fillRun(surface, run, TexelPattern(clear.element, surface.elementBytes));
+    if (surface.address != 0) fillRun(surface, run, clear.element);
   } else if (program_) {
     cost_.run(*program_, run.blockCount + run.mixCount, [&] { entry_(&env_, &run); });
   } else {
@@ -145,10 +165,10 @@ void TileWork::count(const QueryTargets& queries) {
 }
 
 void TileWork::flushCounters() {
-  if (counted_.occlusion) addTo(counted_.occlusion, counters_.samplesPassed);
+  if (counted_.occlusion) draw::addTo(counted_.occlusion, counters_.samplesPassed);
   addStatistic(counted_, VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT, counters_.invocations);
   counters_ = {};
   counted_ = {};
 }
 
-}  // namespace pumice::draw
+}  // namespace pumice::gpu

@@ -1,4 +1,4 @@
-// One tile of a batch: clears at its begin, its primitives in order, counters.
+// One tile of a batch: clears at its begin, its primitives in order, resolves at its end, counters.
 //
 // One object per worker, used by its thread alone, inside a guarded call (kmd/fault.h).
 #pragma once
@@ -6,9 +6,9 @@
 #include "backend/draw/front_end.h"
 #include "backend/raster/tile_walker.h"
 
-namespace pumice::draw {
+namespace pumice::gpu {
 
-/// Where in the pass a batch is.
+/// Where in the pass a batch is: clears belong to the first, resolves to the last.
 struct BatchPlace {
   bool first, last;
 };
@@ -18,39 +18,41 @@ class TileWork final : private raster::TileShader {
   TileWork() : walker_(*this) {}
 
   /// Takes the tile's entries. False: there is no memory for the frame of a program.
-  bool run(const PassInfo& pass, uint32_t tile, raster::TileList& list, BatchPlace place, const WorkerEnv& worker);
+  bool run(const draw::PassInfo& pass, uint32_t tile, raster::TileList& list, BatchPlace place,
+           const draw::WorkerEnv& worker);
 
   /// After a tile has been left by a fault.
-  RunningProgram running() const;
+  draw::RunningProgram running() const;
 
  private:
   void beginDraw(const raster::PrimitiveSet& set, const raster::SetDraw& draw) override;
   void shade(const abi::FragmentRun& run) override;
 
-  void clearAttachments(const raster::PixelRect& rect, const raster::TileEntry* entries) const;
+  void clearAttachments(const abi::PassArea& area, const raster::TileEntry* entries) const;
+  void resolveAttachments(const abi::PassArea& area) const;
   void bindTargets(const abi::TargetState& targets);
-  void count(const QueryTargets& queries);
+  void count(const draw::QueryTargets& queries);
   void flushCounters();
   abi::Surface surfaceOf(uint8_t attachment) const;
 
   raster::TileWalker walker_;
-  CostSampler cost_;
+  draw::CostSampler cost_;
   // Of the tile.
-  const PassInfo* pass_ = nullptr;
-  const WorkerEnv* worker_ = nullptr;
+  const draw::PassInfo* pass_ = nullptr;
+  const draw::WorkerEnv* worker_ = nullptr;
   uint32_t slice_ = 0;
   bool failed_ = false;
   // Of the draw.
-  const ChunkDraw* draw_ = nullptr;
+  const draw::ChunkDraw* draw_ = nullptr;
   const abi::FragmentProgram* program_ = nullptr;
   abi::FragmentEntry entry_ = nullptr;
   const abi::TargetState* targets_ = nullptr;
   uint32_t samples_ = 1;
-  QueryTargets counted_;
+  draw::QueryTargets counted_;
   abi::FragmentCounters counters_{};
   abi::Surface colors_[abi::kMaxColorAttachments] = {};
   abi::Surface depth_{}, stencil_{};
   abi::FragmentEnv env_{};
 };
 
-}  // namespace pumice::draw
+}  // namespace pumice::gpu
