@@ -23,6 +23,8 @@
 #include "backend/abi/fragment_abi.h"
 #include "shaders/codegen/ops_emit.h"
 #include "shaders/codegen/target_features.h"
+#include "shaders/codegen/target_texels.h"
+#include "shaders/codegen/texel_pack.h"
 #include "shaders/compiler.h"
 
 namespace pumice::shader::codegen {
@@ -82,6 +84,88 @@ class OutputMerger {
   void lateTests(FragmentVector& v, const FragmentOutputs& o);
   // Blending, packing and stores of color.
   void write(const FragmentVector& v, const FragmentOutputs& o);
+
+ private:
+  // A VkCompareOp: its number, or the vectors (<16 x i1>) of its three bits.
+  struct Compare {
+    uint8_t op = 0;
+    llvm::Value *less = nullptr, *equal = nullptr, *greater = nullptr;  // nullptr: `op` counts
+  };
+  // A VkStencilOp: its number, or what s becomes: saturated ((((s & keep) | (reference & replace)) ^ invert) + add).
+  struct StencilOp {
+    uint8_t op = 0;
+    llvm::Value *keep = nullptr, *replace = nullptr, *invert = nullptr, *add = nullptr;  // <16 x i8>; nullptr: `op`
+    llvm::Value *up = nullptr, *down = nullptr;                                          // added with saturation
+  };
+  struct Face {
+    llvm::Value *reference = nullptr, *compareMask = nullptr, *writeMask = nullptr;  // <16 x i8>
+    Compare compare;
+    StencilOp fail, pass, depthFail;
+  };
+
+  // -- output_merger.cpp
+  bool hasDepthPlane() const { return key_.depthFormat != VK_FORMAT_UNDEFINED; }
+  bool testsDepth() const { return hasDepthPlane() && (key_.depthFlags & abi::kDepthTest) != 0; }
+  bool testsBounds() const { return hasDepthPlane() && (key_.depthFlags & abi::kDepthBounds) != 0; }
+  bool testsStencil() const;
+  bool comparesDepth() const;
+  bool isDynamic(FragmentDynamicState state) const { return (key_.dynamic & state) != 0; }
+  bool isWritten(uint32_t attachment) const;
+  uint32_t samples(const FragmentVector& v) const { return static_cast<uint32_t>(v.coverage.size()); }
+  llvm::Value* envPointer(uint64_t offset_B);
+  llvm::Value* load(llvm::Value* base, uint64_t offset_B, llvm::Type* type);
+  llvm::Value* splat(llvm::Value* scalar) { return b_.CreateVectorSplat(kFragmentLanes, scalar); }
+  llvm::Constant* allLanes(bool on);
+  llvm::Value* anyLane(llvm::ArrayRef<llvm::Value*> masks);
+  llvm::Value* sampleBit(llvm::Value* mask, const FragmentVector& v, uint32_t index);
+  void branchOver(llvm::Value* condition, llvm::function_ref<void()> body);
+  void alphaToCoverage(FragmentVector& v, llvm::Value* alpha);
+  void countSamples(const FragmentVector& v);
+
+  // -- depth_stencil_emit.cpp
+  void beginTests();
+  llvm::Value* flag(abi::DepthFlags which, llvm::Value* present);
+  Face face(uint64_t offset_B, const StencilOps& ops);
+  Compare compareState(uint8_t op, llvm::Value* dynamic);
+  StencilOp stencilOp(uint8_t op, llvm::Value* dynamic);
+  void tests(FragmentVector& v, llvm::Value* shaderDepth, llvm::Value* stencilReference);
+  llvm::Value* compare(const Compare& how, llvm::Value* a, llvm::Value* b);
+  llvm::Value* depthCode(const FragmentVector& v, llvm::Value* depth);
+  llvm::Value* storedDepth(llvm::Value* word);
+  llvm::Value* boundsTest(llvm::Value* stored);
+  void depthRange(const FragmentVector& v, llvm::Value** low, llvm::Value** high);
+  llvm::Value* applyStencil(const StencilOp& op, llvm::Value* stored, llvm::Value* reference);
+  llvm::Value* byFace(const FragmentVector& v, llvm::Value* front, llvm::Value* back);
+
+  // -- blend_emit.cpp
+  void beginBlending();
+  void writeTarget(uint32_t attachment, const FragmentVector& v, const FragmentOutputs& o);
+  void writeSamples(uint32_t attachment, const FragmentVector& v, const FragmentOutputs& o);
+  bool blends(uint32_t attachment) const;
+  bool usesLogicOp(uint32_t attachment) const;
+  void blend(uint32_t attachment, llvm::Value* const* source, llvm::Value* const* second, llvm::Value* const* stored,
+             llvm::Value** result);
+  TexelWords logic(const TargetFormat& format, const TexelWords& source, const TexelWords& stored);
+
+  llvm::IRBuilder<>& b_;
+  const TargetFeatures& features_;
+  const FragmentKey& key_;
+  llvm::Value* env_;
+  OpsEmitter ops_;
+  TargetTexels texels_;
+  TexelPack pack_;
+
+  // Of the call.
+  llvm::Value *state_ = nullptr, *counters_ = nullptr, *sampleMask_ = nullptr;
+  TargetPlane depth_, stencil_;
+  TargetPlane color_[abi::kMaxColorAttachments];
+  llvm::Value* blendConstant_[4] = {};       // float
+  llvm::Value* colorWriteEnable_ = nullptr;  // i8
+  // <16 x i1>, or nullptr: known to be on. Tests that are off, writes that are on.
+  llvm::Value *depthOff_ = nullptr, *boundsOff_ = nullptr, *stencilOff_ = nullptr, *depthWrites_ = nullptr;
+  llvm::Value* clampsDepth_ = nullptr;  // i1, dynamic alone
+  Compare depthCompare_;
+  Face front_, back_;
 };
 
 }  // namespace pumice::shader::codegen
