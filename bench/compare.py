@@ -48,7 +48,7 @@ def environment(manifest):
 
 
 def run_line(bench, name, manifest, seconds, timeout):
-    """Returns (line dict or None, device creation ms or None, problem)."""
+    """Returns (line dict or None, device creation ms or None, problem); the line's "skipped" says if it did not run."""
     command = [bench, "--json", "--filter", re.escape(name), "--seconds", str(seconds)]
     try:
         done = subprocess.run(command, env=environment(manifest), capture_output=True, text=True, timeout=timeout)
@@ -180,6 +180,10 @@ def main():
                     dead.add((name, driver))
                     print(f"{name} on {driver}: {problem}", file=sys.stderr)
                     continue
+                if line["skipped"]:
+                    if round_number == 0:
+                        print(f"{name} on {driver}: skipped, {line['skipped']}", file=sys.stderr)
+                    continue
                 about.setdefault(name, line)
                 cell.samples.append(line["value"])
                 creation[driver].samples.append(device_ms)
@@ -203,9 +207,10 @@ def main():
     # Startup costs, apart from the mean above.
     table.add("device creation", "ms", [creation[d] for d in names], "lower")
     totals = []
+    counted = [name for name in gpu_lines if any(cell.samples for cell in first_use[name].values())]
     for driver in names:
-        firsts = [first_use[name][driver].median() for name in gpu_lines if first_use[name][driver].samples]
-        complete = all(not cells[name][driver].problem for name in gpu_lines)
+        firsts = [first_use[name][driver].median() for name in counted]
+        complete = None not in firsts and not any(cells[name][driver].problem for name in gpu_lines)
         totals.append(sum(firsts) if firsts and complete else None)
     table.add("first use, all lines", "ms", totals, "lower")
     startup = startup_times(args.build, drivers)
@@ -225,7 +230,7 @@ def main():
         if value:
             print(f"{name} (plain C++ on all cores): {format_number(value)} {about[name]['unit']}.")
     peaks = [("saxpy", "cpu_saxpy"), ("fma_peak", "cpu_fma_peak"), ("sgemm_tiled", "cpu_fma_peak"),
-             ("sgemm_blocked", "cpu_fma_peak")]
+             ("sgemm_blocked", "cpu_fma_peak"), ("draw_clear", "cpu_fill"), ("draw_fill", "cpu_fill")]
     for name, reference in peaks:
         if name in cells and reference in cpu_cells:
             mine, limit = cells[name][names[0]].median(), cpu_cells[reference].median()

@@ -23,6 +23,20 @@ Kernel& Job::kernel(std::span<const uint32_t> spirv, std::span<const VkDescripto
   return *kernels_.back();
 }
 
+DrawPipeline& Job::pipeline(const RenderTarget& target, const DrawState& state) {
+  const double start = secondsNow();
+  DrawPipeline& made = make<DrawPipeline>(host, target, state);
+  creationSeconds_ += secondsNow() - start;
+  return made;
+}
+
+void Job::execute() {
+  if (frame)
+    frame();
+  else
+    host.submitAndWait(commands_->handle());
+}
+
 Commands& Job::record() {
   commands_ = std::make_unique<Commands>(host);
   return *commands_;
@@ -51,14 +65,13 @@ double median(std::span<const double> sorted) {
 Line steadyLine(std::string name, std::string unit, std::string description, std::function<void(Job&)> build) {
   Line line{std::move(name), std::move(unit), Better::Higher, std::move(description), {}};
   line.run = [build = std::move(build)](Context& context) {
-    Host& host = context.host();
-    Job job(host);
+    Job job(context.host());
     build(job);
     Measurement result;
     const auto runAndVerify = [&](const char* when) {
       if (job.reset) job.reset();
       const double start = secondsNow();
-      host.submitAndWait(job.commands());
+      job.execute();
       const double seconds = secondsNow() - start;
       if (result.problem.empty()) {
         if (std::string problem = job.verify(); !problem.empty()) {
@@ -68,7 +81,7 @@ Line steadyLine(std::string name, std::string unit, std::string description, std
       return seconds;
     };
     result.firstMs = (job.creationSeconds() + runAndVerify("first run")) * 1e3;
-    const std::vector<double> times = repeat(context.settings, [&] { host.submitAndWait(job.commands()); });
+    const std::vector<double> times = repeat(context.settings, [&] { job.execute(); });
     runAndVerify("after the measurement");
     result.value = job.work / median(times);
     result.best = job.work / times.front();

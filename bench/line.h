@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/common/draw_pipeline.h"
+#include "bench/common/graphics_host.h"
 #include "bench/common/vulkan_host.h"
 
 namespace pumice::bench {
@@ -24,6 +26,7 @@ struct Measurement {
   double best = 0;                // the best repetition
   std::optional<double> firstMs;  // GPU lines: pipeline creation plus first execution, milliseconds
   std::string problem;            // empty when the result agreed with the CPU's
+  std::string skipped;            // what the device lacks for this line; empty when the line ran
 };
 
 enum class Better { Higher, Lower };
@@ -50,8 +53,9 @@ struct Line {
   std::function<Measurement(Context&)> run;
 };
 
-// A GPU workload that can be submitted again and again. The builder functions make kernels through kernel(), which
-// counts the time, and record everything into `commands`.
+// A GPU workload that can be submitted again and again. The builder functions make kernels and pipelines through
+// kernel() and pipeline(), which count the time, and record everything into the command buffer of record(); where
+// recording belongs to what is measured, they do it in `frame`.
 class Job {
  public:
   explicit Job(Host& jobHost) : host(jobHost) {}
@@ -62,21 +66,32 @@ class Job {
   }
   Kernel& kernel(std::span<const uint32_t> spirv, uint32_t bufferCount, uint32_t pushBytes);
   Kernel& kernel(std::span<const uint32_t> spirv, std::span<const VkDescriptorType> types, uint32_t pushBytes);
+  DrawPipeline& pipeline(const RenderTarget& target, const DrawState& state);
+  // Anything else that has to live as long as the job.
+  template <typename T, typename... Arguments>
+  T& make(Arguments&&... arguments) {
+    auto owned = std::make_shared<T>(std::forward<Arguments>(arguments)...);
+    others_.push_back(owned);
+    return *owned;
+  }
   // Starts the command buffer.
   Commands& record();
+  // One execution: `frame`, or a submission of the command buffer; waits for the GPU.
+  void execute();
 
   Host& host;
   double work = 0;                      // amount of one submission; work per second is in the line's unit
+  std::function<void()> frame;          // records, submits and waits (empty: the command buffer stays as it is)
   std::function<void()> reset;          // brings the inputs back (may be empty)
   std::function<std::string()> verify;  // empty string when the result is right
 
   double creationSeconds() const { return creationSeconds_; }
-  VkCommandBuffer commands() const { return commands_->handle(); }
 
  private:
   std::vector<std::unique_ptr<Buffer>> buffers_;
   std::vector<std::unique_ptr<Image>> images_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::vector<std::shared_ptr<void>> others_;
   std::unique_ptr<Commands> commands_;
   double creationSeconds_ = 0;
 };
@@ -100,6 +115,11 @@ void addFilterLines(std::vector<Line>& lines);
 void addTransferLines(std::vector<Line>& lines);
 void addLatencyLines(std::vector<Line>& lines);
 void addPipelineLines(std::vector<Line>& lines);
+void addDrawFillLines(std::vector<Line>& lines);
+void addDrawGeometryLines(std::vector<Line>& lines);
+void addDrawTextureLines(std::vector<Line>& lines);
+void addDrawSceneLines(std::vector<Line>& lines);
+void addDrawCallLines(std::vector<Line>& lines);
 void addCpuLines(std::vector<Line>& lines);
 
 // The program that the lines of pipelines start (lines_pipelines.cpp): the exit code. Prints two numbers of seconds.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <barrier>
 #include <cmath>
+#include <cstring>
 #include <thread>
 
 #include <fmt/format.h>
@@ -164,11 +165,34 @@ Measurement measureFma(Context& context) {
   return result;
 }
 
+Measurement measureFill(Context& context) {
+  constexpr size_t kBytes = size_t{4} * kPicture.width * kPicture.height;
+  std::vector<uint8_t> picture(kBytes);
+  int value = 0;
+  AllCores cores([&](unsigned index) {
+    const size_t begin = kBytes * index / AllCores::count(), end = kBytes * (index + 1) / AllCores::count();
+    std::memset(picture.data() + begin, value, end - begin);
+  });
+  Measurement result;
+  cores.run();
+  const std::vector<double> times = repeat(context.settings, [&] {
+    value = (value + 1) % 256;
+    cores.run();
+  });
+  if (std::ranges::any_of(picture, [&](uint8_t byte) { return byte != value; }))
+    result.problem = "a byte is not filled";
+  result.value = kBytes / 4 / 1e6 / median(times);
+  result.best = kBytes / 4 / 1e6 / times.front();
+  return result;
+}
+
 }  // namespace
 
 void addCpuLines(std::vector<Line>& lines) {
   lines.push_back({"cpu_saxpy", "GB/s", Better::Higher, "saxpy in plain C++ on all cores, no Vulkan", measureSaxpy});
   lines.push_back({"cpu_fma_peak", "GFLOP/s", Better::Higher, "multiply-add peak of all cores, no Vulkan", measureFma});
+  lines.push_back(
+      {"cpu_fill", "Mpixel/s", Better::Higher, "memset of 1920x1080 pixels on all cores, no Vulkan", measureFill});
 }
 
 }  // namespace pumice::bench

@@ -1,5 +1,5 @@
 // pumice-bench: measures whatever Vulkan driver the loader finds, line by line, and checks every line's result.
-// Exit code: 0 when every line ran and was right, 1 otherwise.
+// Exit code: 0 when every line was right or skipped because the device lacks something, 1 otherwise.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -24,9 +24,9 @@ std::string jsonEscape(const std::string& text) {
 
 std::string toJson(const Line& line, const Measurement& m) {
   return fmt::format(
-      R"({{"name": "{}", "unit": "{}", "better": "{}", "value": {:.6g}, "best": {:.6g}, "first_ms": {}, "problem": "{}"}})",
+      R"({{"name": "{}", "unit": "{}", "better": "{}", "value": {:.6g}, "best": {:.6g}, "first_ms": {}, "problem": "{}", "skipped": "{}"}})",
       line.name, line.unit, line.better == Better::Higher ? "higher" : "lower", m.value, m.best,
-      m.firstMs ? fmt::format("{:.4g}", *m.firstMs) : "null", jsonEscape(m.problem));
+      m.firstMs ? fmt::format("{:.4g}", *m.firstMs) : "null", jsonEscape(m.problem), jsonEscape(m.skipped));
 }
 
 std::string deviceJson(const VkPhysicalDeviceProperties& p) {
@@ -55,6 +55,8 @@ int run(Context& context, const std::vector<Line>& lines, bool json) {
     Measurement m;
     try {
       m = line.run(context);
+    } catch (const Unsupported& missing) {
+      m.skipped = missing.what();
     } catch (const std::exception& error) {
       m.problem = error.what();
     }
@@ -62,6 +64,8 @@ int run(Context& context, const std::vector<Line>& lines, bool json) {
     if (json) {
       fmt::print("{}{}", separator, toJson(line, m));
       separator = ",\n";
+    } else if (!m.skipped.empty()) {
+      fmt::print("{:22} skipped: {}\n", line.name, m.skipped);
     } else if (m.problem.empty()) {
       fmt::print("{:22} {:12.4g} {:12} best {:10.4g}{}\n", line.name, m.value, line.unit, m.best,
                  m.firstMs ? fmt::format("  first use {:8.1f} ms", *m.firstMs) : "");
@@ -105,6 +109,11 @@ int main(int argc, char** argv) {
   addTransferLines(all);
   addLatencyLines(all);
   addPipelineLines(all);
+  addDrawFillLines(all);
+  addDrawGeometryLines(all);
+  addDrawTextureLines(all);
+  addDrawSceneLines(all);
+  addDrawCallLines(all);
   addCpuLines(all);
   try {
     if (!workerDirectory.empty()) return runPipelinesWorker(workerDirectory);

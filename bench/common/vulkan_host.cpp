@@ -44,13 +44,20 @@ Host::Host(const char* applicationName) {
   vkGetPhysicalDeviceQueueFamilyProperties(physicalDevice_, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
   vkGetPhysicalDeviceQueueFamilyProperties(physicalDevice_, &count, families.data());
-  while (queueFamily_ < count && !(families[queueFamily_].queueFlags & VK_QUEUE_COMPUTE_BIT)) ++queueFamily_;
-  if (queueFamily_ == count) throw std::runtime_error("no queue family can compute");
+  const auto find = [&](VkQueueFlags flags) {
+    queueFamily_ = 0;
+    while (queueFamily_ < count && (families[queueFamily_].queueFlags & flags) != flags) ++queueFamily_;
+    return queueFamily_ < count;
+  };
+  canDraw_ = find(VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT);
+  if (!canDraw_ && !find(VK_QUEUE_COMPUTE_BIT)) throw std::runtime_error("no queue family can compute");
 
   VkPhysicalDeviceFeatures offered{};
   vkGetPhysicalDeviceFeatures(physicalDevice_, &offered);
   enabledFeatures_.shaderFloat64 = offered.shaderFloat64;
   enabledFeatures_.shaderInt64 = offered.shaderInt64;
+  enabledFeatures_.samplerAnisotropy = offered.samplerAnisotropy;
+  enabledFeatures_.occlusionQueryPrecise = offered.occlusionQueryPrecise;
 
   const float priority = 1.0f;
   VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
@@ -91,6 +98,12 @@ void Host::submitAndWait(VkCommandBuffer commands) {
   check(vkResetFences(device_, 1, &fence_), "vkResetFences");
 }
 
+VkFormatFeatureFlags Host::formatFeatures(VkFormat format) const {
+  VkFormatProperties properties{};
+  vkGetPhysicalDeviceFormatProperties(physicalDevice_, format, &properties);
+  return properties.optimalTilingFeatures;
+}
+
 uint32_t Host::hostVisibleMemoryType(uint32_t typeBits) const {
   const VkMemoryPropertyFlags coherent = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   for (const VkMemoryPropertyFlags wanted : {coherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, coherent}) {
@@ -104,7 +117,10 @@ uint32_t Host::hostVisibleMemoryType(uint32_t typeBits) const {
 Buffer::Buffer(Host& host, VkDeviceSize bytes) : device_(host.device()), bytes_(bytes) {
   VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   info.size = bytes;
-  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+               VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+               VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT |
+               VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
   info.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
   check(vkCreateBuffer(device_, &info, nullptr, &buffer_), "vkCreateBuffer");
   VkMemoryRequirements needs{};
@@ -294,8 +310,18 @@ Commands::Commands(Host& host) : host_(host) {
   allocate.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   allocate.commandBufferCount = 1;
   check(vkAllocateCommandBuffers(host.device(), &allocate, &commands_), "vkAllocateCommandBuffers");
-  VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-  check(vkBeginCommandBuffer(commands_, &begin), "vkBeginCommandBuffer");
+  begin();
+}
+
+void Commands::begin() {
+  VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  check(vkBeginCommandBuffer(commands_, &info), "vkBeginCommandBuffer");
+}
+
+void Commands::restart() {
+  boundPipeline_ = VK_NULL_HANDLE;
+  boundSet_ = VK_NULL_HANDLE;
+  begin();
 }
 
 Commands::~Commands() {

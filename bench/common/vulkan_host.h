@@ -1,6 +1,6 @@
-// A small Vulkan host for benchmark programs: instance, one device with one compute queue, host-visible buffers,
-// compute kernels and one-shot command buffers. It uses whatever driver the loader finds and nothing beyond
-// Vulkan 1.0/1.1.
+// A small Vulkan host for benchmark programs: instance, one device with one queue, host-visible buffers, compute
+// kernels and command buffers (graphics_host.h has what drawing needs). It uses whatever driver the loader finds and
+// nothing beyond Vulkan 1.0/1.1.
 //
 // Not thread-safe: one Host and everything made from it belong to one thread. Failures throw VulkanError; the programs
 // catch it once, in main.
@@ -23,12 +23,19 @@ class VulkanError : public std::runtime_error {
   VkResult result;
 };
 
+// Thrown by what a device does not offer; the text says what that is. A line that meets it is skipped, not wrong.
+class Unsupported : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // Throws unless result is VK_SUCCESS (or a positive status code).
 void check(VkResult result, const char* what);
 
 class Host;
 
-// Host-visible, coherent, mapped for its whole life. Size in bytes. Must not outlive its Host.
+// Host-visible, coherent, mapped for its whole life, for every use that buffers of Vulkan 1.0 have but texels. Size in
+// bytes. Must not outlive its Host.
 class Buffer {
  public:
   Buffer(Host& host, VkDeviceSize bytes);
@@ -143,12 +150,15 @@ class Commands {
   void copy(const Image& from, const Buffer& to);
   // The whole of one image, scaled to the whole of the other.
   void blit(const Image& from, const Image& to, VkFilter filter);
-  // Ends recording; called once.
+  // Forgets all and begins once more. Not while the GPU may be executing it.
+  void restart();
+  // Ends recording; called once after the beginning or a restart.
   void finish();
 
   VkCommandBuffer handle() const { return commands_; }
 
  private:
+  void begin();
   void dispatchBytes(const Kernel& kernel, VkDescriptorSet set, const void* push, uint32_t pushBytes, uint32_t x,
                      uint32_t y, uint32_t z);
 
@@ -173,6 +183,8 @@ class Host {
   VkDevice device() const { return device_; }
   VkQueue queue() const { return queue_; }
   uint32_t queueFamily() const { return queueFamily_; }
+  // Whether the queue can draw. It always computes and copies.
+  bool canDraw() const { return canDraw_; }
   VkCommandPool commandPool() const { return commandPool_; }
   VkFence fence() const { return fence_; }
   // Kernels made from now on use it. Stays the caller's.
@@ -181,6 +193,8 @@ class Host {
   const VkPhysicalDeviceProperties& properties() const { return properties_; }
   // The features that were on offer; all of the 1.0 ones named in the constructor's source are enabled.
   const VkPhysicalDeviceFeatures& enabledFeatures() const { return enabledFeatures_; }
+  // What optimally tiled images of the format are good for.
+  VkFormatFeatureFlags formatFeatures(VkFormat format) const;
 
   // Index of a memory type that the host can map coherently and that `typeBits` allows.
   uint32_t hostVisibleMemoryType(uint32_t typeBits) const;
@@ -191,6 +205,7 @@ class Host {
   VkDevice device_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
   uint32_t queueFamily_ = 0;
+  bool canDraw_ = false;
   VkCommandPool commandPool_ = VK_NULL_HANDLE;
   VkFence fence_ = VK_NULL_HANDLE;
   VkPipelineCache pipelineCache_ = VK_NULL_HANDLE;

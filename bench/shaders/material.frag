@@ -1,0 +1,11 @@
+#version 450
+layout(set = 0, binding = 0) uniform sampler2D pattern;
+layout(set = 0, binding = 1) uniform Material {
+  vec4 tint;
+};
+layout(location = 0) in vec2 uv;
+layout(location = 0) out vec4 result;
+
+void main() {
+  result = texture(pattern, uv) * tint;
+}
