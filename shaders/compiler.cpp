@@ -16,7 +16,7 @@ namespace pumice::shader {
 namespace {
 
 // The way of every stage once its module is read.
-CompileResult generate(const ShaderCompileInfo& info, spirv::ReadResult read) {
+CompileResult generate(const ShaderCompileInfo& info, spirv::ReadResult read, const FragmentKey* key = nullptr) {
   CompileResult result;
   if (read.status != CompileStatus::kOk) {
     result.status = read.status;
@@ -28,8 +28,9 @@ CompileResult generate(const ShaderCompileInfo& info, spirv::ReadResult read) {
   result.message = ir::verify(*read.function);
   if (!result.message.empty()) return result;  // kInternalError
 #endif
-  result = codegen::generateCode(*read.function, info.bindings, info.target);
+  result = codegen::generateCode(*read.function, info.bindings, info.target, key);
   result.object.vertex = read.vertex;
+  result.object.fragment = read.fragment;
   return result;
 }
 
@@ -54,6 +55,10 @@ CompileResult compileCompute(const ComputeCompileInfo& info) noexcept {
 
 CompileResult compileVertex(const VertexCompileInfo& info) noexcept {
   return guarded([&] { return generate(info, spirv::readVertex(info)); });
+}
+
+CompileResult compileFragment(const FragmentCompileInfo& info) noexcept {
+  return guarded([&] { return generate(info, spirv::readFragment(info), &info.key); });
 }
 
 std::string describe(const ComputeCompileInfo& info) noexcept {
@@ -85,6 +90,7 @@ extern "C" __attribute__((visibility("default"))) const pumice::shader::Compiler
       .buildId = pumice::shader::cache::buildId(),
       .compileCompute = pumice::shader::compileCompute,
       .compileVertex = pumice::shader::compileVertex,
+      .compileFragment = pumice::shader::compileFragment,
       .describe = pumice::shader::describe,
   };
   return &table;

@@ -163,10 +163,11 @@ struct CompilerTable {
   const char* buildId;  // equal to the driver's
   CompileResult (*compileCompute)(const ComputeCompileInfo& info) noexcept;
   CompileResult (*compileVertex)(const VertexCompileInfo& info) noexcept;
+  CompileResult (*compileFragment)(const FragmentCompileInfo& info) noexcept;
   // Text of the IR after the reader and after all passes, for dumps (PUMICE_DUMP_SHADERS).
   std::string (*describe)(const ComputeCompileInfo& info) noexcept;
 };
-inline constexpr uint32_t kCompilerTableVersion = 2;
+inline constexpr uint32_t kCompilerTableVersion = 3;
 inline constexpr const char* kCompilerTableSymbol = "pumiceCompilerTable";  // const CompilerTable* (*)()
 
 }  // namespace pumice::shader

@@ -1,5 +1,6 @@
 // Operations and the machine form of values.
 #include "shaders/codegen/generator.h"
+#include "shaders/ir/image_access.h"
 
 namespace pumice::shader::codegen {
 
@@ -99,9 +100,31 @@ llvm::Value* Generator::andMask(llvm::Value* a, llvm::Value* b) {
   return b_.CreateAnd(a, b);
 }
 
+namespace {
+
+// What helper invocations take no part in.
+bool hidesFromHelpers(const Inst* i) {
+  if (i->op == Op::QuadShuffle || i->op == Op::IsHelper) return false;
+  if (isSubgroupOp(i->op)) return true;
+  if (i->op == Op::ImageAccess) return imageAccess(*i).isAtomic();
+  if (i->op == Op::ImageWrite) return true;
+  return isMemoryOp(i->op) && i->op != Op::Load && i->op != Op::AtomicLoad && i->mem.space != Space::kLocal;
+}
+
+}  // namespace
+
 void Generator::emitInst(const Inst* i, const Flow& flow) {
-  if (emitted_.contains(i)) return;
+  if (emitted_.contains(i) || inHead_.contains(i)) return;
+  if (fn_.stage == Stage::kFragment && hidesFromHelpers(i)) return emitOperation(i, withoutHelpers(flow));
+  if (coveredQuads_ && i->op == Op::Load && i->mem.space == Space::kGlobal && !i->mem.everyLane)
+    return emitOperation(i, insideCoveredQuads(flow));
+  emitOperation(i, flow);
+}
+
+void Generator::emitOperation(const Inst* i, const Flow& flow) {
   if (i->op >= Op::WorkgroupId && i->op <= Op::SubgroupSize) return emitBuiltin(i);
+  if (i->op >= Op::FragmentPosition && i->op <= Op::Demote) return emitFragment(i, flow);
+  if (i->op == Op::QuadShuffle || i->op == Op::IsHelper) return emitFragment(i, flow);
   if (isSubgroupOp(i->op)) return emitSubgroup(i, flow);
   if (isAtomicOp(i->op)) return emitAtomic(i, flow);
   switch (i->op) {

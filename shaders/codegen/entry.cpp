@@ -31,7 +31,7 @@ void markUsed(const Region& r, std::vector<uint8_t>& used) {
 
 Generator::Generator(const Function& fn, std::span<const abi::BindingSlot> bindings, const TargetOptions& target,
                      const TargetFeatures& features, const Plan& plan, const passes::Ranges& ranges,
-                     const passes::Uniformity& uniformity, llvm::Module& module)
+                     const passes::Uniformity& uniformity, const FragmentKey* key, llvm::Module& module)
     : fn_(fn),
       bindings_(bindings),
       target_(target),
@@ -51,6 +51,7 @@ Generator::Generator(const Function& fn, std::span<const abi::BindingSlot> bindi
       epochs_(fn.valueCount(), 0),
       fastCopyBudget_(target.tier == Tier::kQuick ? 0 : kFastCopyBudget),
       used_(fn.valueCount(), 0),
+      key_(key),
       groupLevel_(fn.constructCount(), 0),
       definedIn_(fn.valueCount(), 0),
       crosses_(fn.valueCount(), 0),
@@ -88,6 +89,9 @@ llvm::Function* Generator::run() {
   if (fn_.stage == Stage::kVertex) {
     make({ptr, ptr, b_.getInt32Ty()});
     emitVertexEntry();
+  } else if (fn_.stage == Stage::kFragment) {
+    make({ptr, ptr});
+    emitFragmentEntry();
   } else {
     make({ptr, i64, i64});
     emitEntry();
@@ -244,6 +248,18 @@ Mask Generator::baseMask() {
   return m;
 }
 
+// From the function's start to its end, where the block returned begins.
+llvm::BasicBlock* Generator::emitGang() {
+  emitZeroLocals();
+  Flow flow;
+  flow.mask = baseMask();
+  open(fn_.body, flow);
+  llvm::BasicBlock* end = open_.back().end;
+  emitNodes(fn_.body->body, 0, fn_.body->body.nodes.size(), flow);
+  open_.pop_back();
+  return end;
+}
+
 // No barriers, or all of the workgroup in one gang: gang after gang from the function's start to its end.
 void Generator::emitGangs() {
   const uint32_t gangs = plan_.geometry.gangs;
@@ -257,14 +273,7 @@ void Generator::emitGangs() {
     enter(body);
     gang_ = b_.CreateLoad(b_.getInt32Ty(), gangCounter_, "gang.index");
   }
-  emitZeroLocals();
-  Flow flow;
-  flow.mask = baseMask();
-  open(fn_.body, flow);
-  llvm::BasicBlock* next = open_.back().end;
-  emitNodes(fn_.body->body, 0, fn_.body->body.nodes.size(), flow);
-  open_.pop_back();
-  enter(next);
+  enter(emitGang());
   if (gangs > 1) {
     llvm::BasicBlock* after = block("gangs.done");
     llvm::Value* count = b_.CreateAdd(gang_, b_.getInt32(1));

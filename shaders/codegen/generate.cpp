@@ -85,7 +85,8 @@ struct Built {
   std::string fault;
 };
 
-Built build(const ir::Function& fn, std::span<const abi::BindingSlot> bindings, const TargetOptions& options) {
+Built build(const ir::Function& fn, std::span<const abi::BindingSlot> bindings, const TargetOptions& options,
+            const FragmentKey* key) {
   Built built;
   const TargetOptions target = resolveTarget(options);
   built.features = targetFeatures(target.vectorLanes);
@@ -96,7 +97,7 @@ Built build(const ir::Function& fn, std::span<const abi::BindingSlot> bindings, 
   built.llvm.module = std::make_unique<llvm::Module>("pumice", *built.llvm.context);
   llvm::Module& module = *built.llvm.module;
   prepareModule(module, built.features);
-  Generator generator(fn, bindings, target, built.features, plan, ranges, uniformity, module);
+  Generator generator(fn, bindings, target, built.features, plan, ranges, uniformity, key, module);
   llvm::Function* function = generator.run();
   setFunctionAttributes(*function, built.features, target.tier);
 #ifndef NDEBUG
@@ -123,9 +124,9 @@ TargetOptions resolveTarget(TargetOptions options) {
 }
 
 CompileResult generateCode(const ir::Function& fn, std::span<const abi::BindingSlot> bindings,
-                           const TargetOptions& target) {
+                           const TargetOptions& target, const FragmentKey* key) {
   CompileResult result;
-  Built built = build(fn, bindings, target);
+  Built built = build(fn, bindings, target, key);
   if (!built.fault.empty()) {
     result.message = "generated code is malformed: " + built.fault;
     return result;
@@ -145,8 +146,8 @@ CompileResult generateCode(const ir::Function& fn, std::span<const abi::BindingS
 }
 
 std::string describeCode(const ir::Function& fn, std::span<const abi::BindingSlot> bindings,
-                         const TargetOptions& target, CodeText kind) {
-  Built built = build(fn, bindings, target);
+                         const TargetOptions& target, CodeText kind, const FragmentKey* key) {
+  Built built = build(fn, bindings, target, key);
   if (!built.fault.empty()) return built.fault;
   if (kind == CodeText::kAssembly) return emitAssembly(*built.llvm.module, built.features, target.tier);
   std::string text;

@@ -2,15 +2,13 @@
 //
 // The class is one object per function and lives only while it is emitted; its parts stand in files by subject:
 //   entry.cpp         the function's frame: environment, loop over workgroups, loop over gangs
-//   emit_stage.cpp    the same of the graphics stages, and what only they have
-//   regions.cpp       workgroups with barriers: group-level control flow, runs of gangs between barriers
-//   emit_control.cpp  structured control flow of one gang, with masks
-//   emit_value.cpp    operations and the machine form of values
-//   emit_address.cpp  addresses, ranges, descriptors
-//   emit_memory.cpp   loads and stores, gathers and scatters, atomics
-//   emit_contiguous.cpp  loads and stores of neighbouring addresses
-//   emit_local.cpp    private arrays
-//   emit_image.cpp    calls of the texture unit
+//   emit_stage.cpp    the same of vertex shaders
+//   emit_fragment.cpp the same of fragment shaders: the loop over vectors, tests in front and behind, helper
+//   invocations emit_primitive.cpp  inputs of fragment shaders, by block and by mix regions.cpp       workgroups with
+//   barriers: group-level control flow, runs of gangs between barriers emit_control.cpp  structured control flow of one
+//   gang, with masks emit_value.cpp    operations and the machine form of values emit_address.cpp  addresses, ranges,
+//   descriptors emit_memory.cpp   loads and stores, gathers and scatters, atomics emit_contiguous.cpp  loads and stores
+//   of neighbouring addresses emit_local.cpp    private arrays emit_image.cpp    calls of the texture unit
 //   emit_texels.cpp   reads and writes of texels of common formats, without a call
 //   emit_sample.cpp   linear filtering of common views, without a call
 //   texel_values.cpp  texels to numbers and back
@@ -24,12 +22,14 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
 
 #include "shaders/codegen/atomics_emit.h"
 #include "shaders/codegen/ops_emit.h"
+#include "shaders/codegen/output_merger.h"
 #include "shaders/codegen/plan.h"
 #include "shaders/codegen/subgroup_emit.h"
 #include "shaders/codegen/texel_layout.h"
@@ -76,7 +76,7 @@ class Generator {
  public:
   Generator(const ir::Function& fn, std::span<const abi::BindingSlot> bindings, const TargetOptions& target,
             const TargetFeatures& features, const Plan& plan, const passes::Ranges& ranges,
-            const passes::Uniformity& uniformity, llvm::Module& module);
+            const passes::Uniformity& uniformity, const FragmentKey* key, llvm::Module& module);
 
   // Emits the whole function; afterwards frameBytes() is known.
   llvm::Function* run();
@@ -106,6 +106,7 @@ class Generator {
   void emitZeroShared();
   void emitZero(llvm::Value* pointer, uint32_t bytes);
   Mask baseMask();
+  llvm::BasicBlock* emitGang();
   llvm::Value* envField(uint64_t offset_B, llvm::Type* type, const char* name);
 
   // Moves the builder to the end of a level's block and back.
@@ -125,6 +126,44 @@ class Generator {
   // -- emit_stage.cpp
   void emitVertexEntry();
   void emitStageValue(const ir::Inst* i);
+
+  // -- emit_primitive.cpp
+  // The four quads of a vector: of one block, or from anywhere (a mix).
+  struct Quads {
+    bool isBlock = true;
+    llvm::Value* position = nullptr;                             // i32 of a block, <4 x i32>
+    llvm::SmallVector<llvm::Value*, 4> primitives;               // pointers to PrimitiveRecords: one or four
+    llvm::SmallVector<llvm::Value*, abi::kMaxSamples> coverage;  // as rasterised
+  };
+  Quads quadsOf(bool isBlock);
+  void findHead();
+  void emitHead();
+  void defineHead();
+  llvm::Value* invariantLoad(llvm::Type* t, llvm::Value* pointer, uint64_t align);
+  llvm::Value* fieldOf(const Quads& q, llvm::ArrayRef<llvm::Value*> rows, uint32_t word);
+  llvm::Value* primitiveField(const Quads& q, uint32_t offset_B);
+  llvm::Value* vertexField(const Quads& q, uint32_t vertex, uint32_t word);
+  llvm::Value* pixelCoordinate(const Quads& q, uint32_t axis);
+  llvm::Value* depthAt(const Quads& q, llvm::Value* x, llvm::Value* y);
+  void emitPrimitiveValue(const ir::Inst* i);
+
+  // -- emit_fragment.cpp
+  void emitFragmentEntry();
+  void emitVector(llvm::BasicBlock* next);
+  void emitTests(llvm::BasicBlock* none);
+  void emitBody();
+  void emitTail();
+  void emitLateDepth(const Quads& q, FragmentVector& v);
+  llvm::Value* sampleCoverage();
+  llvm::Value* sampleDepth(const Quads& q, uint32_t sample);
+  bool needsDepth() const;
+  FragmentVector vectorOf(const Quads& q);
+  FragmentOutputs outputs();
+  llvm::Value* quadsWith(llvm::Value* mask);
+  Flow withoutHelpers(const Flow& flow);
+  Flow insideCoveredQuads(const Flow& flow);
+  void emitDemote(const Flow& flow);
+  void emitFragment(const ir::Inst* i, const Flow& flow);
 
   // -- regions.cpp
   void findGroupLevel(const ir::Region& r);
@@ -214,6 +253,7 @@ class Generator {
 
   // -- emit_value.cpp
   void emitInst(const ir::Inst* i, const Flow& flow);
+  void emitOperation(const ir::Inst* i, const Flow& flow);
   void emitPlain(const ir::Inst* i);
   void emitBuiltin(const ir::Inst* i);
   void emitSubgroup(const ir::Inst* i, const Flow& flow);
@@ -453,6 +493,29 @@ class Generator {
   llvm::DenseMap<const ir::Value*, llvm::SmallVector<llvm::Value*, 8>> interleaved_;
   std::map<std::pair<uint32_t, uint32_t>, llvm::AllocaInst*> scratch_;  // by slot and bytes
   std::map<std::tuple<const ir::Value*, uint32_t, uint32_t, uint32_t>, llvm::Value*> limits_;
+
+  // Fragment shaders.
+  const FragmentKey* key_ = nullptr;
+  std::optional<OutputMerger> merger_;
+  llvm::Value* run_ = nullptr;
+  llvm::Value* primitives_ = nullptr;
+  llvm::Value* varyings_ = nullptr;
+  llvm::Value* blockCount_ = nullptr;
+  llvm::Value* vector_ = nullptr;           // i32: number of the vector in the run, blocks first
+  llvm::Value* isBlock_ = nullptr;          // i1
+  llvm::Value* sample_ = nullptr;           // i32: of sample shading, else nullptr
+  llvm::BasicBlock* vectorDone_ = nullptr;  // where control goes when nothing is left of the vector (or its sample)
+  Quads quads_;                             // of the head that is being emitted; in the body: in the form of a mix
+  llvm::SmallVector<llvm::AllocaInst*, abi::kMaxSamples> coverage_,
+      depth_;  // by sample: what is left; depth_ may be empty
+  bool discards_ = false;
+  llvm::AllocaInst* live_ = nullptr;          // invocations that are no helpers
+  llvm::AllocaInst* coveredQuads_ = nullptr;  // all invocations of quads that have one; nullptr: nobody asks
+  llvm::SmallVector<llvm::AllocaInst*, 4> bodyPrimitives_;  // pointers, by quad; empty: nobody asks
+  std::map<uint32_t, llvm::AllocaInst*> outputs_;           // by FragmentOutputIndex
+  std::vector<const ir::Inst*> head_;  // computed in front of the body, once for blocks and once for mixes
+  llvm::DenseSet<const ir::Inst*> inHead_;
+  std::vector<std::pair<const ir::Value*, llvm::AllocaInst*>> headValues_;  // that the body uses
 
   // Group mode: more than one gang and barriers.
   bool groupMode_ = false;

@@ -133,6 +133,11 @@ Plan makePlan(const Function& fn, const passes::Ranges& ranges, const TargetOpti
   plan.invocations = fn.localSize[0] * fn.localSize[1] * fn.localSize[2];
   plan.hasBarrier = hasBarrier(fn.body->body);
   plan.geometry.lanes = std::max(fn.subgroupSize, target.vectorLanes);
+  if (fn.stage == Stage::kFragment) {
+    // A vector of a run is one part, whatever the machine's vectors are: quads of a mix are quarters of it.
+    plan.geometry = {plan.invocations, 1, 1};
+    return plan;
+  }
   const uint32_t parts = (plan.invocations + plan.geometry.lanes - 1) / plan.geometry.lanes;
 
   uint32_t want = target.gangVectors;

@@ -21,6 +21,10 @@ namespace {
 class Mask {
  public:
   void set(uint32_t lane) { words_[lane / 64] |= 1ull << (lane % 64); }
+  void remove(uint32_t lane) { words_[lane / 64] &= ~(1ull << (lane % 64)); }
+  void intersect(const Mask& other) {
+    for (size_t i = 0; i < words_.size(); i++) words_[i] &= other.words_[i];
+  }
   bool test(uint32_t lane) const { return (words_[lane / 64] >> (lane % 64) & 1) != 0; }
   void add(const Mask& other) {
     for (size_t i = 0; i < words_.size(); i++) words_[i] |= other.words_[i];
@@ -47,6 +51,28 @@ class Mask {
  private:
   std::array<uint64_t, abi::kMaxWorkgroupInvocations / 64> words_{};
 };
+
+// One vector of a fragment run, by lane.
+struct FragmentVector {
+  uint32_t position[2][16];
+  uint32_t primitive[16];
+  uint16_t coverage[abi::kMaxSamples];  // bit per lane
+};
+
+FragmentVector fragmentVector(const abi::FragmentRun& run, uint32_t n, uint32_t samples) {
+  FragmentVector v{};
+  const bool isBlock = n < run.blockCount;
+  const uint32_t mix = n - run.blockCount;
+  for (uint32_t lane = 0; lane < 16; lane++) {
+    const uint32_t quad = lane / 4;
+    const uint32_t corner = isBlock ? run.blockPosition[n] : run.mixPosition[mix][quad];
+    v.position[0][lane] = (corner & 0xffffu) + lane % 2 + (isBlock ? quad % 2 * 2 : 0);
+    v.position[1][lane] = (corner >> 16) + lane / 2 % 2 + (isBlock ? quad / 2 * 2 : 0);
+    v.primitive[lane] = isBlock ? run.blockPrimitive[n] : run.mixPrimitive[mix][quad];
+  }
+  for (uint32_t s = 0; s < samples; s++) v.coverage[s] = isBlock ? run.blockCoverage[s][n] : run.mixCoverage[s][mix];
+  return v;
+}
 
 class Interpreter {
  public:
@@ -79,6 +105,29 @@ class Interpreter {
       if (!error_.empty()) break;
       itemAddress_ = reinterpret_cast<uint64_t>(&block);
       runGroup(block.count);
+    }
+    return std::move(error_);
+  }
+
+  std::string run(const abi::FragmentEnv& env, const abi::FragmentRun& run, std::vector<FragmentValues>& values) {
+    fragmentEnv_ = &env;
+    const uint32_t samples = 1u << fn_.fragment.samples_log2;
+    for (uint32_t n = 0; n < run.blockCount + run.mixCount; n++) {
+      vector_ = fragmentVector(run, n, samples);
+      for (sample_ = 0; sample_ < (fn_.fragment.sampleShading ? samples : 1); sample_++) {
+        live_ = {};
+        for (uint32_t lane = 0; lane < lanes_; lane++) {
+          bool any = false;
+          for (uint32_t s = 0; s < samples; s++)
+            any |= (!fn_.fragment.sampleShading || s == sample_) && (vector_.coverage[s] >> lane & 1) != 0;
+          if (any) live_.set(lane);
+        }
+        fragment_ = {};
+        runGroup(lanes_);
+        live_.forEach([&](uint32_t lane) { fragment_.live |= static_cast<uint16_t>(1u << lane); });
+        values.push_back(fragment_);
+        if (!error_.empty()) return std::move(error_);
+      }
     }
     return std::move(error_);
   }
@@ -183,8 +232,9 @@ class Interpreter {
 
   void instruction(const Inst& inst, const Mask& active) {
     if (steps_ > limits_.maxSteps) return fail(inst, "step limit reached");
-    if (isMemoryOp(inst.op)) return memory(inst, active);
-    if (isSubgroupOp(inst.op)) return subgroup(inst, active);
+    if (inst.op == Op::QuadShuffle || inst.op == Op::IsHelper) return quad(inst, active);
+    if (isMemoryOp(inst.op)) return memory(inst, withoutHelpers(inst, active));
+    if (isSubgroupOp(inst.op)) return subgroup(inst, live(active));
     switch (inst.op) {
       case Op::Br: {
         const Construct& to = *inst.target;
@@ -208,6 +258,14 @@ class Interpreter {
       case Op::ImageAccess:
       case Op::ImageWrite:
         return image(inst, active);
+      case Op::FragmentPosition:
+      case Op::FragmentCoverage:
+      case Op::FragmentSample:
+      case Op::PrimitiveField:
+      case Op::VertexField:
+      case Op::FragmentOutput:
+      case Op::Demote:
+        return fragment(inst, active);
       default:
         break;
     }
@@ -225,6 +283,26 @@ class Interpreter {
       return;
     }
     active.forEach([&](uint32_t lane) { scalar(inst, lane); });
+  }
+
+  // Without helper invocations.
+  Mask live(Mask active) const {
+    if (fn_.stage == Stage::kFragment) active.intersect(live_);
+    return active;
+  }
+  Mask withoutHelpers(const Inst& inst, const Mask& active) const {
+    return inst.op == Op::Load || inst.op == Op::AtomicLoad || inst.mem.space == Space::kLocal ? active : live(active);
+  }
+
+  void quad(const Inst& inst, const Mask& active) {
+    if (inst.op == Op::IsHelper) {
+      active.forEach([&](uint32_t lane) { write(inst.result, lane, !live_.test(lane)); });
+      return;
+    }
+    std::array<uint64_t, abi::kMaxWorkgroupInvocations> before{};
+    for (uint32_t lane = 0; lane < lanes_; lane++) before[lane] = read(inst.operands[0], lane);
+    active.forEach(
+        [&](uint32_t lane) { write(inst.result, lane, before[(lane & ~3u) + (inst.imm >> 2 * (lane & 3u) & 3u)]); });
   }
 
   void scalar(const Inst& inst, uint32_t lane) {
@@ -273,6 +351,40 @@ class Interpreter {
     write(inst.result, lane, *bits);
   }
 
+  // -- fragments
+  void fragment(const Inst& inst, const Mask& active) {
+    if (inst.op == Op::Demote) {
+      active.forEach([&](uint32_t lane) { live_.remove(lane); });
+      return;
+    }
+    if (inst.op == Op::FragmentOutput) {
+      active.forEach([&](uint32_t lane) {
+        fragment_.output[inst.imm][lane] = static_cast<uint32_t>(read(inst.operands[0], lane));
+      });
+      return;
+    }
+    active.forEach([&](uint32_t lane) { write(inst.result, lane, fragmentWord(inst, lane)); });
+  }
+
+  uint32_t fragmentWord(const Inst& inst, uint32_t lane) {
+    const abi::PrimitiveRecord& primitive = fragmentEnv_->primitives[vector_.primitive[lane]];
+    switch (inst.op) {
+      case Op::FragmentPosition:
+        return vector_.position[inst.imm][lane];
+      case Op::FragmentCoverage:
+        return vector_.coverage[inst.imm] >> lane & 1;
+      case Op::FragmentSample:
+        return sample_;
+      case Op::PrimitiveField:
+        return static_cast<uint32_t>(loadBits(reinterpret_cast<uint64_t>(&primitive) + inst.imm, 4));
+      default: {  // VertexField
+        const uint32_t rows[] = {primitive.vertex0, primitive.vertex1, primitive.vertex2, primitive.provokingVertex};
+        return static_cast<uint32_t>(
+            loadBits(reinterpret_cast<uint64_t>(fragmentEnv_->varyings[rows[inst.imm]]) + 4ull * inst.imm2, 4));
+      }
+    }
+  }
+
   // -- images
   void imageDescriptor(const Inst& inst, const Mask& active) {
     const abi::BindingSlot* slot = bindingSlot(inst);
@@ -285,7 +397,8 @@ class Interpreter {
 
   void image(const Inst& inst, const Mask& active) {
     if (env_.runtime->accessImage == nullptr) return fail(inst, "no texture unit");
-    active.forEach([&](uint32_t lane) {
+    const ImageAccess a = imageAccess(inst);
+    (a.op == abi::ImageOp::kWrite || a.isAtomic() ? live(active) : active).forEach([&](uint32_t lane) {
       uint64_t results[4];
       accessImage(
           inst, env_.runtime->accessImage, [&](const Value* v) { return read(v, lane); }, results);
@@ -503,6 +616,11 @@ class Interpreter {
   uint32_t lanes_ = 0;
   uint32_t groupId_[3] = {}, groupCount_[3] = {};
   uint64_t itemAddress_ = 0;
+  const abi::FragmentEnv* fragmentEnv_ = nullptr;
+  FragmentVector vector_;
+  FragmentValues fragment_;
+  uint32_t sample_ = 0;
+  Mask live_;  // fragment: no helpers
   uint64_t group_ = 0;
   uint32_t epoch_ = 0;  // workgroup barriers so far
   RaceDetector races_;
@@ -521,6 +639,12 @@ class Interpreter {
 std::string interpret(const Function& fn, std::span<const abi::BindingSlot> bindings, abi::ComputeEnv& env,
                       uint64_t groupBegin, uint64_t groupEnd, const InterpreterLimits& limits) {
   return Interpreter(fn, bindings, &env, limits).run(env, groupBegin, groupEnd);
+}
+
+std::string interpretFragment(const Function& fn, std::span<const abi::BindingSlot> bindings, abi::FragmentEnv& env,
+                              const abi::FragmentRun& run, std::vector<FragmentValues>& values,
+                              const InterpreterLimits& limits) {
+  return Interpreter(fn, bindings, &env, limits).run(env, run, values);
 }
 
 std::string interpretVertex(const Function& fn, std::span<const abi::BindingSlot> bindings, abi::VertexEnv& env,

@@ -6,7 +6,9 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
+#include "backend/abi/fragment_abi.h"
 #include "backend/abi/shader_abi.h"
 #include "backend/abi/vertex_abi.h"
 #include "shaders/ir/ir.h"
@@ -31,5 +33,17 @@ std::string interpret(const Function& fn, std::span<const abi::BindingSlot> bind
 // The same of a vertex shader and its blocks.
 std::string interpretVertex(const Function& fn, std::span<const abi::BindingSlot> bindings, abi::VertexEnv& env,
                             std::span<const abi::VertexBlock> blocks, const InterpreterLimits& limits = {});
+
+// What the shader left of one vector of a run.
+struct FragmentValues {
+  uint32_t output[kFragmentOutputs][16] = {};  // 0 where nothing is written
+  uint16_t live = 0;                           // lanes that are no helpers at the end
+};
+
+// The same of a fragment shader and its run: blocks, then mixes, each once per sample with sample shading. No tests, no
+// stores to attachments.
+std::string interpretFragment(const Function& fn, std::span<const abi::BindingSlot> bindings, abi::FragmentEnv& env,
+                              const abi::FragmentRun& run, std::vector<FragmentValues>& values,
+                              const InterpreterLimits& limits = {});
 
 }  // namespace pumice::shader::ir

@@ -54,6 +54,8 @@ bool hasSideEffect(Op op) {
     case Op::BrTable:
     case Op::Unreachable:
     case Op::ReadClock:
+    case Op::FragmentOutput:
+    case Op::Demote:
     case Op::ImageAccess:
     case Op::ImageWrite:
       return true;

@@ -141,6 +141,22 @@ struct Construct : Node {
 
 enum class Stage : uint8_t { kCompute, kVertex, kFragment };
 
+// Of FragmentOutput. Colors: 4 * location + component.
+enum FragmentOutputIndex : uint32_t {
+  kOutputSecondColor = 32,  // to 35: location 0, index 1
+  kOutputDepth = 36,
+  kOutputStencil,
+  kOutputSampleMask,
+  kFragmentOutputs,
+};
+
+// How a fragment shader runs.
+struct FragmentTraits {
+  uint8_t samples_log2 = 0;
+  bool earlyTests = false;     // depth and stencil before the shader
+  bool sampleShading = false;  // once per sample
+};
+
 struct LocalVar {
   uint32_t size_B;
   uint32_t align_B;
@@ -160,6 +176,7 @@ class Function {
   uint32_t subgroupSize = 16;  // S: 4, 8, 16 or 32
   bool zeroShared = false;     // workgroup memory is zero at the start of each workgroup
   std::vector<LocalVar> locals;
+  FragmentTraits fragment;
 
   Construct* body;  // a Block without results
 

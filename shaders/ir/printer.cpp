@@ -232,6 +232,16 @@ std::string printInst(const Inst& inst) {
     case Op::LocalInvocationId:
       s += inst.imm < 3 ? fmt::format(".{}", "xyz"[inst.imm]) : fmt::format(".{}", inst.imm);
       break;
+    case Op::FragmentPosition:
+    case Op::FragmentCoverage:
+    case Op::PrimitiveField:
+    case Op::FragmentOutput:
+    case Op::QuadShuffle:
+      s += fmt::format(".{} {}", inst.imm, list(inst.operands));
+      break;
+    case Op::VertexField:
+      s += fmt::format(".{}.{}", inst.imm, inst.imm2);
+      break;
     case Op::ControlBarrier:
       s += inst.imm == 0 ? " workgroup" : " subgroup";
       break;

@@ -314,6 +314,8 @@ std::optional<uint64_t> evaluate(Op op, Kind operandKind, Kind resultKind, std::
   switch (op) {
     case Op::Select:
       return a != 0 ? b : c;
+    case Op::FragmentInput:
+      return a;
     case Op::And:
       return a & b;
     case Op::Or:

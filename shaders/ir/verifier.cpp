@@ -5,7 +5,8 @@
 #include <bit>
 #include <vector>
 
-#include "backend/abi/shader_abi.h"
+#include "backend/abi/fragment_abi.h"
+#include "backend/abi/vertex_abi.h"
 #include "shaders/ir/image_access.h"
 #include "shaders/ir/printer.h"
 #include "shaders/ir/semantics.h"
@@ -252,8 +253,9 @@ class Verifier {
       case Op::ControlBarrier:
         return inst.imm <= 1;
       case Op::EnvAddress:
-      case Op::ItemAddress:
         return fn_.stage != Stage::kCompute && inst.result->type == kI64;
+      case Op::ItemAddress:
+        return fn_.stage == Stage::kVertex && inst.result->type == kI64;
       case Op::ReadClock:
         return inst.result->type == kI64;
       case Op::Br:
@@ -263,6 +265,7 @@ class Verifier {
       default:
         break;
     }
+    if (isBetween(op, Op::FragmentPosition, Op::Demote)) return fragment(inst);
     if (isBetween(op, Op::SExt, Op::Bitcast)) return conversion(op, operand(0), inst.result->type);
     if (isBetween(op, Op::WorkgroupId, Op::SubgroupSize)) {
       const bool isVector = op <= Op::LocalInvocationId;
@@ -273,6 +276,30 @@ class Verifier {
     }
     // All that is left are comparisons, arithmetic and functions of floats.
     return isScalarFloat(operand(0)) && allSame(inst);
+  }
+
+  bool fragment(const Inst& inst) const {
+    if (fn_.stage != Stage::kFragment) return false;
+    const bool outside = open_.size() == 1;
+    const auto is32 = [](const Value* v) { return v->type == kF32 || v->type == kI32; };
+    switch (inst.op) {
+      case Op::FragmentPosition:
+        return outside && inst.result->type == kI32 && inst.imm < 2;
+      case Op::FragmentCoverage:
+        return outside && inst.imm < 1u << fn_.fragment.samples_log2;
+      case Op::FragmentSample:
+        return inst.result->type == kI32;
+      case Op::PrimitiveField:
+        return is32(inst.result) && inst.imm % 4 == 0 && inst.imm < sizeof(abi::PrimitiveRecord);
+      case Op::VertexField:
+        return is32(inst.result) && inst.imm < 4 && inst.imm2 < 4 * abi::kMaxVaryingSlots;
+      case Op::FragmentInput:
+        return outside && isScalarValue(inst.operands[0]->type);
+      case Op::FragmentOutput:
+        return is32(inst.operands[0]) && inst.imm < kFragmentOutputs;
+      default:
+        return true;
+    }
   }
 
   static bool conversion(Op op, Type from, Type to) {
@@ -366,6 +393,10 @@ class Verifier {
     switch (inst.op) {
       case Op::SubgroupElect:
         return true;
+      case Op::QuadShuffle:
+        return isScalarValue(inst.operands[0]->type) && inst.imm < 256;
+      case Op::IsHelper:
+        return fn_.stage == Stage::kFragment;
       case Op::SubgroupAll:
       case Op::SubgroupAny:
         return isScalarBool(inst.operands[0]->type);

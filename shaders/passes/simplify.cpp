@@ -105,7 +105,7 @@ class Simplifier {
                 uint64_t{i.result->type.components} << 24 | uint64_t{i.imm} << 32);
     for (const Value* v : i.operands) w.push_back(v->id);
     if (i.op == Op::BufferDescriptor || i.op == Op::DescriptorAddress) w.push_back(uint64_t{i.set} << 32 | i.binding);
-    if (i.op == Op::ImageRead) w.push_back(i.imm2);
+    if (i.op == Op::ImageRead || i.op == Op::VertexField) w.push_back(i.imm2);
     if (i.op == Op::Load) {
       w.push_back(static_cast<uint64_t>(i.mem.space) | uint64_t{i.mem.local} << 8);
       w.push_back(uint64_t{i.mem.scale_B} << 32 | i.mem.offset_B);

@@ -343,6 +343,10 @@ Shape Uniformity::eval(const Inst* i) const {
 
   if (isSubgroupOp(i->op)) {
     switch (i->op) {
+      case Op::QuadShuffle:
+        return plain;
+      case Op::IsHelper:
+        return varying;
       case Op::SubgroupBroadcastFirst:
         if (plain.isUniform()) return plain;
         [[fallthrough]];
@@ -365,6 +369,13 @@ Shape Uniformity::eval(const Inst* i) const {
       return plain;
     case Op::ImageRead:
     case Op::ImageAccess:
+      return varying;
+    case Op::FragmentInput:
+      return shape(i->operands[0]);
+    case Op::FragmentPosition:
+    case Op::FragmentCoverage:
+    case Op::PrimitiveField:
+    case Op::VertexField:
       return varying;
     case Op::ReadClock:
       return normal({Kind::kAffine, 0, 0});

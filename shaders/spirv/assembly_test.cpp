@@ -414,7 +414,7 @@ TEST(Assembly, UnsupportedCapabilities) {
   };
   // Float controls that nothing advertises: ignoring them would give other results than the shader asks for.
   constexpr Case kCases[] = {
-      {"Geometry", "", ""},
+      {"Tessellation", "", ""},
       {"DenormFlushToZero", "OpExecutionMode %main DenormFlushToZero 32", "OpExtension \"SPV_KHR_float_controls\""},
       {"RoundingModeRTZ", "OpExecutionMode %main RoundingModeRTZ 32", "OpExtension \"SPV_KHR_float_controls\""},
   };

@@ -44,7 +44,15 @@ bool isSupported(spv::Capability c) {
     case C::DenormPreserve:
     case C::SignedZeroInfNanPreserve:
     case C::RoundingModeRTE:
-    case C::DemoteToHelperInvocation:  // of the module's fragment shaders
+    case C::DemoteToHelperInvocation:
+    case C::DerivativeControl:
+    case C::SampleRateShading:
+    case C::InterpolationFunction:
+    case C::InputAttachment:
+    case C::InputAttachmentArrayDynamicIndexing:
+    case C::InputAttachmentArrayNonUniformIndexing:
+    case C::StencilExportEXT:
+    case C::Geometry:  // fragment shaders declare it for PrimitiveId and Layer
     case C::DeviceGroup:
     case C::ShaderClockKHR:
     case C::DotProduct:

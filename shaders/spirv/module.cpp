@@ -106,7 +106,9 @@ void Module::index() {
         break;
       }
       case spv::Op::OpEntryPoint:
-        entries_.push_back({static_cast<spv::ExecutionModel>(in.operand(0)), in.operand(1), in.string(2)});
+        entries_.push_back({static_cast<spv::ExecutionModel>(in.operand(0)), in.operand(1), in.string(2), {}});
+        for (auto v = static_cast<uint32_t>(3 + entries_.back().name.size() / 4); v < in.operandCount(); ++v)
+          entries_.back().interface.push_back(in.operand(v));
         break;
       case spv::Op::OpExecutionMode:
       case spv::Op::OpExecutionModeId:

@@ -81,6 +81,7 @@ class Module {
     spv::ExecutionModel model;
     uint32_t function;
     std::string name;
+    std::vector<uint32_t> interface;  // variables
   };
   const EntryPoint* entry(spv::ExecutionModel model, std::string_view name) const;
   // Execution modes (both kinds) of an entry point.

@@ -22,6 +22,7 @@ void Translator::run() {
   const Module::EntryPoint* entry = module_.entry(kModels[static_cast<size_t>(fn_.stage)], info_.entryPoint);
   if (!entry) failInvalid(std::string("the stage has no entry point named ") + info_.entryPoint);
   fn_.name = entry->name;
+  interface_ = entry->interface;
   fn_.subgroupSize = info_.subgroupSize;
   readExecutionModes(entry->function);
 
@@ -50,6 +51,17 @@ void Translator::readExecutionModes(uint32_t function) {
       case spv::ExecutionMode::DenormPreserve:
       case spv::ExecutionMode::SignedZeroInfNanPreserve:
       case spv::ExecutionMode::RoundingModeRTE:
+        break;
+      case spv::ExecutionMode::OriginUpperLeft:
+      case spv::ExecutionMode::DepthReplacing:
+      // What the shader promises about its depth; nothing here gains by it.
+      case spv::ExecutionMode::DepthGreater:
+      case spv::ExecutionMode::DepthLess:
+      case spv::ExecutionMode::DepthUnchanged:
+      case spv::ExecutionMode::StencilRefReplacingEXT:
+        break;
+      case spv::ExecutionMode::EarlyFragmentTests:
+        declaresEarlyTests_ = true;
         break;
       case spv::ExecutionMode::SubgroupSize:
       case spv::ExecutionMode::SubgroupUniformControlFlowKHR:  // reconvergence is maximal for all shaders
@@ -99,6 +111,7 @@ ReadResult translate(const ShaderCompileInfo& info, ir::Stage stage) {
       return r;
     }
     r.vertex = translator.vertex();
+    r.fragment = translator.fragment();
     r.function = std::move(fn);
     r.status = CompileStatus::kOk;
   } catch (ReadError& error) {
@@ -137,6 +150,10 @@ ReadResult readCompute(const ComputeCompileInfo& info) {
 
 ReadResult readVertex(const VertexCompileInfo& info) {
   return validateAndTranslate(info, ir::Stage::kVertex);
+}
+
+ReadResult readFragment(const FragmentCompileInfo& info) {
+  return validateAndTranslate(info, ir::Stage::kFragment);
 }
 
 }  // namespace pumice::shader::spirv

@@ -81,7 +81,9 @@ class Translator {
  public:
   Translator(const Module& module, const ShaderCompileInfo& info, ir::Stage stage, ir::Function& fn);
   void run();
-  const VertexInterface& vertex() const { return vertex_; }  // after run()
+  // After run().
+  const VertexInterface& vertex() const { return vertex_; }
+  const FragmentInterface& fragment() const { return fragment_; }
 
  private:
   using Value = ir::Value;
@@ -224,6 +226,41 @@ class Translator {
   void emitVertexOutputs();
   void storeRow(uint32_t row, Value* v);
 
+  // -- fragment (translator_fragment.cpp)
+  // A place in the pixel, from its upper left corner, in pixels.
+  struct PixelPlace {
+    Value *x, *y;
+  };
+  // Weights of the second and third vertex at a place.
+  struct Weights {
+    Value *i, *j;
+  };
+  const FragmentKey& fragmentKey() const { return static_cast<const FragmentCompileInfo&>(info_).key; }
+  bool isFragment() const { return fn_.stage == ir::Stage::kFragment; }
+  void beginFragment();
+  void emitFragmentOutputs();
+  bool occludes() const;
+  bool readsPerSample();
+  Value* fragmentWord(ir::Op op, ir::Type t, uint32_t imm, uint32_t imm2 = 0);
+  Value* primitiveField(uint32_t offset_B, ir::Type t) { return fragmentWord(ir::Op::PrimitiveField, t, offset_B); }
+  Value* fragmentInput(const IoLeaf& leaf);
+  Value* fragmentBuiltin(spv::BuiltIn b, uint32_t component);
+  Value* sampleMaskIn();
+  Value* input(Value* v);
+  Value* pixelCoordinate(uint32_t axis);
+  PixelPlace samplePlace(Value* sample);
+  PixelPlace centroidPlace();
+  PixelPlace placeOf(const Interpolation& how);
+  Value* screenPlane(uint32_t offset_B, const PixelPlace& at);
+  Weights weights(const PixelPlace& at, bool perspective);
+  Value* interpolate(const IoLeaf& leaf, const PixelPlace& at);
+  Value* fragmentEnv(uint32_t offset_B);
+  Value* quadShuffle(Value* v, uint32_t selector);
+  Value* derivative(Value* v, bool vertical, bool fine);
+  bool emitDerivative(const Instr& in);
+  bool emitFragment(const Instr& in);
+  void demote();
+
   // -- images (translator_image.cpp)
   struct ImageType {
     spv::Dim dim{};
@@ -248,6 +285,7 @@ class Translator {
   Value* descriptorField(Value* descriptor, uint64_t offset_B, ir::Type t);
   ImageArguments imageOperands(const Instr& in, uint32_t first);
   Value* floatOperand(Value* v);
+  void implicitGradients(ImageArguments& a);
   void texelCoordinates(const ImageType& image, uint32_t coordinateId, ImageArguments& a);
   void sampleCoordinates(const ImageType& image, uint32_t coordinateId, bool projected, ImageArguments& a);
   Value* emitAccess(ir::Op op, ir::Type result, const ImageArguments& a);
@@ -307,6 +345,11 @@ class Translator {
   std::unordered_set<uint32_t> filledTables_;
   std::vector<IoVariable> inputs_, outputs_;
   VertexInterface vertex_{};
+  FragmentInterface fragment_{};
+  std::span<const uint32_t> interface_;  // variables of the entry point
+  ir::Construct* shader_ = nullptr;      // fragment: where a lane goes that ends early
+  bool discards_ = false, readsTarget_ = false, declaresEarlyTests_ = false;
+  uint32_t written_ = 0;      // components of colors, bit 4 * location + component
   bool sideEffects_ = false;  // writes memory that others see
   uint32_t constantDepth_ = 0, typeDepth_ = 0, callDepth_ = 0, treeDepth_ = 0;
   const FunctionDef* function_ = nullptr;  // that is being read

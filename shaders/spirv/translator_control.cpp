@@ -211,6 +211,9 @@ void Translator::emitTree(Frame& f, uint32_t block, Leaves incoming) {
       e().br(f.returnTo, {});
     } else if (end.op == spv::Op::OpReturnValue) {
       e().br(f.returnTo, valueForPhi(end.operand(0), f.def->returnType));
+    } else if (isFragment() && (end.op == spv::Op::OpKill || end.op == spv::Op::OpTerminateInvocation)) {
+      demote();
+      e().br(shader_, {});
     } else if (end.op == spv::Op::OpUnreachable) {
       e().unreachable();
     } else {
@@ -382,7 +385,7 @@ void Translator::emitInstr(const Instr& in) {
   }
   if (emitMemory(in) || emitImage(in) || emitAlu(in.op, in, in.firstOperand) ||
       emitComposite(in.op, in, in.firstOperand) || emitMatrix(in.op, in, in.firstOperand) ||
-      emitIntegerDot(in.op, in, in.firstOperand) || emitSubgroup(in))
+      emitIntegerDot(in.op, in, in.firstOperand) || emitSubgroup(in) || emitFragment(in))
     return;
   failUnsupported("opcode " + std::to_string(static_cast<uint32_t>(in.op)));
 }

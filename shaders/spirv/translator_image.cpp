@@ -192,6 +192,19 @@ ir::Value* Translator::emitAccess(Op op, ir::Type result, const ImageArguments& 
   return in->result;
 }
 
+// Level of detail from the quad.
+void Translator::implicitGradients(ImageArguments& a) {
+  const uint32_t n = a.access.spatial;
+  std::span<Value*> all = allocate(2 * n);
+  for (uint32_t i = 0; i < n; ++i) {
+    all[i] = derivative(a.coordinates[i], false, false);
+    all[n + i] = derivative(a.coordinates[i], true, false);
+  }
+  a.ddx = all.first(n);
+  a.ddy = all.subspan(n);
+  a.access.flags |= abi::kImageGrad;
+}
+
 // -- instructions
 
 // `op`: kSample or kGather, which has no level.
@@ -203,8 +216,8 @@ void Translator::emitSample(const Instr& in, ImageOp op, bool explicitLod, bool 
   a.image = handle.leaves[0];
   a.sampler = handle.leaves[1];
   a.access.op = op;
-  if (!explicitLod) {
-    // No derivatives in compute shaders: the base level, moved by the bias.
+  if (!explicitLod && (a.lod || !isFragment())) {
+    // The bias. No derivatives in other stages than fragment: the base level, moved by it.
     a.access.flags |= abi::kImageLod;
     if (!a.lod) a.lod = e().real(ir::kF32, 0);
   }
@@ -215,6 +228,7 @@ void Translator::emitSample(const Instr& in, ImageOp op, bool explicitLod, bool 
     a.access.gatherComponent = static_cast<uint8_t>(std::min(constantInt(in.operand(2)), 3u));
   }
   sampleCoordinates(image, in.operand(1), projected, a);
+  if (!explicitLod && isFragment()) implicitGradients(a);
   setTexel(in, emitAccess(Op::ImageRead, {image.texel.kind, 4}, a));
 }
 

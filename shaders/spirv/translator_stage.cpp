@@ -96,7 +96,9 @@ Pointer Translator::stageVariable(const Instr& in, Pointer p) {
   if (isInput) {
     Emitter::Prologue prologue(emitter_);
     for (const IoLeaf& leaf : io.leaves) {
-      Value* v = leaf.isBuiltin ? loadBuiltin(leaf.builtin, leaf.builtinIndex) : vertexInput(leaf);
+      Value* v = leaf.isBuiltin ? loadBuiltin(leaf.builtin, leaf.builtinIndex)
+                 : isFragment() ? fragmentInput(leaf)
+                                : vertexInput(leaf);
       if (v->type.isBool() != leaf.type.isBool()) failInvalid("a built-in value of a wrong type");
       storeLocal(p.local, leaf.offset_B, v->type.isBool() ? boolToInt(v) : e().bitcast(leaf.type, v));
     }
@@ -141,11 +143,17 @@ ir::Value* Translator::loadLocal(uint32_t local, uint32_t offset_B, ir::Type t) 
 
 // The shader inside a Block, and behind it what happens with its outputs.
 void Translator::emitStage(const FunctionDef& fn) {
-  fn_.localSize[0] = abi::kVertexBlockLanes;
-  ir::Construct* shader = e().openBlock();
-  emitFunction(fn, shader);
-  e().close(shader);
-  emitVertexOutputs();
+  if (isFragment())
+    beginFragment();
+  else
+    fn_.localSize[0] = abi::kVertexBlockLanes;
+  shader_ = e().openBlock();
+  emitFunction(fn, shader_);
+  e().close(shader_);
+  if (isFragment())
+    emitFragmentOutputs();
+  else
+    emitVertexOutputs();
   e().br(fn_.body, {});
 }
 
@@ -172,6 +180,7 @@ ir::Value* Translator::stageBuiltin(spv::BuiltIn b, uint32_t component) {
   Value* v = nullptr;
   if (fn_.stage == ir::Stage::kCompute && b == spv::BuiltIn::ViewIndex) v = e().i32(0);
   if (fn_.stage == ir::Stage::kVertex && component == 0) v = vertexBuiltin(b);
+  if (isFragment()) v = fragmentBuiltin(b, component);
   if (!v) failUnsupported("built-in value " + std::to_string(static_cast<uint32_t>(b)));
   return v;
 }

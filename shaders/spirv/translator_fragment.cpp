@@ -1,0 +1,371 @@
+// Fragment shaders: inputs from the primitive and its vertices (backend/abi/fragment_abi.h), derivatives, helper
+// invocations, outputs.
+#include <algorithm>
+#include <cstddef>
+
+#include "backend/abi/fragment_abi.h"
+#include "backend/raster/samples.h"
+#include "shaders/spirv/translator.h"
+
+namespace pumice::shader::spirv {
+
+using abi::FragmentEnv;
+using abi::PrimitiveRecord;
+using abi::ScreenPlane;
+using ir::Op;
+
+namespace {
+
+constexpr uint32_t kLanes = 16;
+constexpr float kCenter = 0.5f;
+
+// Lanes of a quad for each of its lanes: (0,0), (1,0), (0,1), (1,1).
+constexpr uint32_t quadSelector(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+  return a | b << 2 | c << 4 | d << 6;
+}
+
+}  // namespace
+
+void Translator::beginFragment() {
+  if (fn_.subgroupSize > kLanes) failUnsupported("a subgroup larger than a fragment vector");
+  fn_.localSize[0] = kLanes;
+  fn_.fragment.samples_log2 = fragmentKey().samples_log2;
+  if (fragmentKey().samples_log2 > 3) failUnsupported("a number of samples");
+  fn_.fragment.sampleShading =
+      fragmentKey().samples_log2 > 0 && ((fragmentKey().flags & kKeySampleShading) != 0 || readsPerSample());
+}
+
+// What makes a shader run per sample by itself: SampleId, SamplePosition, an input interpolated at the sample.
+bool Translator::readsPerSample() {
+  const auto isPerSample = [&](uint32_t id, uint32_t member) {
+    if (module_.has(id, spv::Decoration::Sample, member)) return true;
+    const Decoration* d = module_.find(id, spv::Decoration::BuiltIn, member);
+    if (!d || d->literals.empty()) return false;
+    const auto b = static_cast<spv::BuiltIn>(d->literals[0]);
+    return b == spv::BuiltIn::SampleId || b == spv::BuiltIn::SamplePosition;
+  };
+  for (const Instr* global : module_.globalVariables()) {
+    if (static_cast<spv::StorageClass>(global->operand(0)) != spv::StorageClass::Input) continue;
+    if (std::find(interface_.begin(), interface_.end(), global->result) == interface_.end()) continue;
+    if (isPerSample(global->result, kNoMember)) return true;
+    const TypeInfo* t = &type(type(global->resultType).element);
+    while (t->op == spv::Op::OpTypeArray) t = &type(t->element);
+    for (uint32_t m = 0; m < t->members.size(); ++m)
+      if (isPerSample(t->id, m)) return true;
+  }
+  return false;
+}
+
+ir::Value* Translator::fragmentWord(Op op, ir::Type t, uint32_t imm, uint32_t imm2) {
+  ir::Inst* in = e().inst(op, t, {});
+  in->imm = imm;
+  in->imm2 = imm2;
+  return in->result;
+}
+
+ir::Value* Translator::input(Value* v) {
+  return e().unary(Op::FragmentInput, v);
+}
+
+ir::Value* Translator::fragmentEnv(uint32_t offset_B) {
+  return loadGlobal(ir::kI32, stageAddress(Op::EnvAddress), e().i32(0), 1, offset_B);
+}
+
+// -- interpolation
+
+// Of the pixel's corner, as a float.
+ir::Value* Translator::pixelCoordinate(uint32_t axis) {
+  return e().convert(Op::SToF, ir::kF32, fragmentWord(Op::FragmentPosition, ir::kI32, axis));
+}
+
+Translator::PixelPlace Translator::samplePlace(Value* sample) {
+  const raster::SamplePattern& pattern = raster::kSamplePatterns[fn_.fragment.samples_log2];
+  const auto at = [&](uint32_t s) {
+    return PixelPlace{e().real(ir::kF32, pattern.x[s] / 256.0), e().real(ir::kF32, pattern.y[s] / 256.0)};
+  };
+  PixelPlace p = at(0);
+  for (uint32_t s = 1; s < pattern.count; ++s) {
+    Value* isThis = e().compare(Op::IEq, sample, e().i32(s));
+    p = {e().select(isThis, at(s).x, p.x), e().select(isThis, at(s).y, p.y)};
+  }
+  return p;
+}
+
+// The pixel's center if it is covered whole or not at all (a helper), else the first covered sample.
+Translator::PixelPlace Translator::centroidPlace() {
+  const raster::SamplePattern& pattern = raster::kSamplePatterns[fn_.fragment.samples_log2];
+  const PixelPlace center{e().real(ir::kF32, kCenter), e().real(ir::kF32, kCenter)};
+  if (pattern.count == 1) return center;
+  PixelPlace p = center;
+  Value* all = e().boolean(true);
+  for (uint32_t s = pattern.count; s-- > 0;) {
+    Value* covered = fragmentWord(Op::FragmentCoverage, ir::kBool, s);
+    p = {e().select(covered, e().real(ir::kF32, pattern.x[s] / 256.0), p.x),
+         e().select(covered, e().real(ir::kF32, pattern.y[s] / 256.0), p.y)};
+    all = e().binary(Op::And, all, covered);
+  }
+  return {e().select(all, center.x, p.x), e().select(all, center.y, p.y)};
+}
+
+Translator::PixelPlace Translator::placeOf(const Interpolation& how) {
+  // Sample shading that the pipeline asks for shades samples, so all its inputs are the sample's.
+  const bool byState = fn_.fragment.sampleShading && (fragmentKey().flags & kKeySampleShading) != 0;
+  if (fn_.fragment.sampleShading && (how.sample || byState))
+    return samplePlace(fragmentWord(Op::FragmentSample, ir::kI32, 0));
+  if (how.centroid) return centroidPlace();
+  return {e().real(ir::kF32, kCenter), e().real(ir::kF32, kCenter)};
+}
+
+// Value of the plane that stands `offset_B` into the primitive's record.
+ir::Value* Translator::screenPlane(uint32_t offset_B, const PixelPlace& at) {
+  const auto fromOrigin = [&](uint32_t axis, Value* within, uint32_t origin_B) {
+    Value* x = e().binary(Op::FAdd, pixelCoordinate(axis), within);
+    return e().binary(Op::FSub, x, primitiveField(origin_B, ir::kF32));
+  };
+  Value* x = fromOrigin(0, at.x, offsetof(PrimitiveRecord, originX));
+  Value* y = fromOrigin(1, at.y, offsetof(PrimitiveRecord, originY));
+  const auto coefficient = [&](size_t field_B) {
+    return primitiveField(offset_B + static_cast<uint32_t>(field_B), ir::kF32);
+  };
+  Value* alongX =
+      e().ternary(Op::FFma, x, coefficient(offsetof(ScreenPlane, dx)), coefficient(offsetof(ScreenPlane, atOrigin)));
+  return e().ternary(Op::FFma, y, coefficient(offsetof(ScreenPlane, dy)), alongX);
+}
+
+Translator::Weights Translator::weights(const PixelPlace& at, bool perspective) {
+  if (!perspective)
+    return {screenPlane(offsetof(PrimitiveRecord, iLinear), at), screenPlane(offsetof(PrimitiveRecord, jLinear), at)};
+  Value* w = e().binary(Op::FDiv, e().real(ir::kF32, 1), screenPlane(offsetof(PrimitiveRecord, oneOverW), at));
+  return {e().binary(Op::FMul, screenPlane(offsetof(PrimitiveRecord, iOverW), at), w),
+          e().binary(Op::FMul, screenPlane(offsetof(PrimitiveRecord, jOverW), at), w)};
+}
+
+// Of a float that the vertex stage has written.
+ir::Value* Translator::interpolate(const IoLeaf& leaf, const PixelPlace& at) {
+  const uint32_t word = 4u * fragmentKey().varyingSlot[leaf.location] + leaf.component;
+  const auto of = [&](uint32_t vertex) { return fragmentWord(Op::VertexField, ir::kF32, vertex, word); };
+  const Weights w = weights(at, !leaf.interpolation.noPerspective);
+  Value* a0 = of(0);
+  Value* alongI = e().ternary(Op::FFma, w.i, e().binary(Op::FSub, of(1), a0), a0);
+  return e().ternary(Op::FFma, w.j, e().binary(Op::FSub, of(2), a0), alongI);
+}
+
+ir::Value* Translator::fragmentInput(const IoLeaf& leaf) {
+  if (leaf.location >= kMaxLinkedLocations) failUnsupported("a location of an input is out of range");
+  const ir::Type memory = leaf.type.isBool() ? ir::kI32 : leaf.type;
+  const uint8_t slot = fragmentKey().varyingSlot[leaf.location];
+  if (slot == kNotLinked) return leaf.type.isBool() ? e().boolean(false) : fn_.zero(memory);
+  if (slot >= abi::kMaxVaryingSlots) failUnsupported("a location of an input is out of range");
+  if (leaf.type == ir::kF32 && !leaf.interpolation.flat) return input(interpolate(leaf, placeOf(leaf.interpolation)));
+  const auto provoking = [&](ir::Type t, uint32_t word) {
+    return input(fragmentWord(Op::VertexField, t, 3, 4u * slot + leaf.component + word));
+  };
+  if (leaf.type.isBool()) return intToBool(provoking(ir::kI32, 0));
+  if (ir::kindBits(memory.kind) == 32) return provoking(memory, 0);
+  Value* low = e().convert(Op::ZExt, ir::kI64, provoking(ir::kI32, 0));
+  Value* high = e().convert(Op::ZExt, ir::kI64, provoking(ir::kI32, 1));
+  Value* both = e().binary(Op::Or, low, e().binary(Op::Shl, high, e().integer(ir::kI64, 32)));
+  return e().bitcast(memory, both);
+}
+
+// -- built-in values
+
+ir::Value* Translator::sampleMaskIn() {
+  Value* mask = e().i32(0);
+  for (uint32_t s = 0; s < 1u << fn_.fragment.samples_log2; ++s) {
+    Value* covered = boolToInt(fragmentWord(Op::FragmentCoverage, ir::kBool, s));
+    mask = e().binary(Op::Or, mask, e().binary(Op::Shl, covered, e().i32(s)));
+  }
+  if (!fn_.fragment.sampleShading) return mask;
+  Value* sample = fragmentWord(Op::FragmentSample, ir::kI32, 0);
+  return e().binary(Op::And, mask, e().binary(Op::Shl, e().i32(1), sample));
+}
+
+// In the prologue.
+ir::Value* Translator::fragmentBuiltin(spv::BuiltIn b, uint32_t component) {
+  const PixelPlace center{e().real(ir::kF32, kCenter), e().real(ir::kF32, kCenter)};
+  const PixelPlace here =
+      fn_.fragment.sampleShading ? samplePlace(fragmentWord(Op::FragmentSample, ir::kI32, 0)) : center;
+  const auto only = [&](Value* v) { return component == 0 ? v : nullptr; };
+  switch (b) {
+    case spv::BuiltIn::FragCoord:
+      switch (component) {
+        case 0:
+          return input(e().binary(Op::FAdd, pixelCoordinate(0), here.x));
+        case 1:
+          return input(e().binary(Op::FAdd, pixelCoordinate(1), here.y));
+        case 2:
+          return input(screenPlane(offsetof(PrimitiveRecord, depth), here));
+        case 3:
+          return input(screenPlane(offsetof(PrimitiveRecord, oneOverW), here));
+        default:
+          return nullptr;
+      }
+    case spv::BuiltIn::PointCoord:
+      if (component > 1) return nullptr;
+      return input(
+          screenPlane(component == 0 ? offsetof(PrimitiveRecord, iLinear) : offsetof(PrimitiveRecord, jLinear), here));
+    case spv::BuiltIn::FrontFacing: {
+      Value* flags = primitiveField(offsetof(PrimitiveRecord, flags), ir::kI32);
+      Value* back = e().binary(Op::And, flags, e().i32(abi::kPrimitiveBackFacing));
+      return only(input(e().compare(Op::IEq, back, e().i32(0))));
+    }
+    case spv::BuiltIn::PrimitiveId:
+      return only(input(primitiveField(offsetof(PrimitiveRecord, primitiveId), ir::kI32)));
+    case spv::BuiltIn::ViewportIndex:
+      return only(input(primitiveField(offsetof(PrimitiveRecord, viewport), ir::kI32)));
+    case spv::BuiltIn::Layer:
+      return only(fragmentEnv(offsetof(FragmentEnv, layer)));
+    case spv::BuiltIn::ViewIndex:
+      return only(fragmentEnv(offsetof(FragmentEnv, viewIndex)));
+    case spv::BuiltIn::SampleId:
+      return only(fragmentWord(Op::FragmentSample, ir::kI32, 0));
+    case spv::BuiltIn::SamplePosition:
+      return component == 0 ? here.x : component == 1 ? here.y : nullptr;
+    case spv::BuiltIn::SampleMask:
+      return component == 0 ? input(sampleMaskIn()) : e().i32(0);
+    case spv::BuiltIn::HelperInvocation:
+      return only(e().inst(Op::IsHelper, ir::kBool, {})->result);
+    default:
+      return nullptr;
+  }
+}
+
+// -- quads and helper invocations
+
+ir::Value* Translator::quadShuffle(Value* v, uint32_t selector) {
+  ir::Inst* in = e().inst(Op::QuadShuffle, v->type, {v});
+  in->imm = selector;
+  return in->result;
+}
+
+// Fine: of the lane's own row or column; coarse: of the quad's first.
+ir::Value* Translator::derivative(Value* v, bool vertical, bool fine) {
+  if (!v->type.isFloat()) failInvalid("a derivative of something that is no float");
+  if (v->def == Value::Def::kConstant) return fn_.zero(v->type);
+  const uint32_t further = vertical ? (fine ? quadSelector(2, 3, 2, 3) : quadSelector(2, 2, 2, 2))
+                                    : (fine ? quadSelector(1, 1, 3, 3) : quadSelector(1, 1, 1, 1));
+  const uint32_t nearer = vertical ? (fine ? quadSelector(0, 1, 0, 1) : quadSelector(0, 0, 0, 0))
+                                   : (fine ? quadSelector(0, 0, 2, 2) : quadSelector(0, 0, 0, 0));
+  return e().binary(Op::FSub, quadShuffle(v, further), quadShuffle(v, nearer));
+}
+
+bool Translator::emitDerivative(const Instr& in) {
+  bool x = false, y = false, fine = true;
+  switch (in.op) {
+    case spv::Op::OpDPdxCoarse:
+      fine = false;
+      [[fallthrough]];
+    case spv::Op::OpDPdx:
+    case spv::Op::OpDPdxFine:
+      x = true;
+      break;
+    case spv::Op::OpDPdyCoarse:
+      fine = false;
+      [[fallthrough]];
+    case spv::Op::OpDPdy:
+    case spv::Op::OpDPdyFine:
+      y = true;
+      break;
+    case spv::Op::OpFwidthCoarse:
+      fine = false;
+      [[fallthrough]];
+    case spv::Op::OpFwidth:
+    case spv::Op::OpFwidthFine:
+      x = y = true;
+      break;
+    default:
+      return false;
+  }
+  const Leaves v = get(in.operand(0)).leaves;
+  std::span<Value*> out = allocate(v.size());
+  for (size_t i = 0; i < v.size(); ++i) {
+    if (x && y)
+      out[i] = e().binary(Op::FAdd, e().unary(Op::FAbs, derivative(v[i], false, fine)),
+                          e().unary(Op::FAbs, derivative(v[i], true, fine)));
+    else
+      out[i] = derivative(v[i], y, fine);
+  }
+  setLeaves(in, out);
+  return true;
+}
+
+void Translator::demote() {
+  discards_ = true;
+  e().inst(Op::Demote, ir::kVoid, {});
+}
+
+bool Translator::emitFragment(const Instr& in) {
+  if (!isFragment()) return false;
+  switch (in.op) {
+    case spv::Op::OpDemoteToHelperInvocation:
+      demote();
+      return true;
+    case spv::Op::OpIsHelperInvocationEXT:
+      setScalar(in, e().inst(Op::IsHelper, ir::kBool, {})->result);
+      return true;
+    default:
+      return emitDerivative(in);
+  }
+}
+
+// -- outputs
+
+void Translator::emitFragmentOutputs() {
+  bool writesDepth = false, writesMask = false;
+  const auto indexOf = [&](const IoLeaf& leaf) -> uint32_t {
+    if (!leaf.isBuiltin) {
+      if (leaf.location >= abi::kMaxColorAttachments || (leaf.index != 0 && (leaf.index != 1 || leaf.location != 0)))
+        failUnsupported("a location of an output is out of range");
+      return (leaf.index != 0 ? ir::kOutputSecondColor : 4 * leaf.location) + leaf.component;
+    }
+    switch (leaf.builtin) {
+      case spv::BuiltIn::FragDepth:
+        writesDepth = true;
+        return ir::kOutputDepth;
+      case spv::BuiltIn::FragStencilRefEXT:
+        writesDepth = true;
+        return ir::kOutputStencil;
+      case spv::BuiltIn::SampleMask:
+        writesMask = true;
+        return ir::kOutputSampleMask;
+      default:
+        failUnsupported("built-in output " + std::to_string(static_cast<uint32_t>(leaf.builtin)));
+    }
+  };
+  for (const IoVariable& io : outputs_)
+    for (const IoLeaf& leaf : io.leaves) {
+      if (!io.written[leaf.group]) continue;
+      if (leaf.isBuiltin && leaf.builtin == spv::BuiltIn::SampleMask && leaf.builtinIndex > 0) continue;
+      if (leaf.type != ir::kF32 && leaf.type != ir::kI32) failUnsupported("an output of this type");
+      ir::Inst* out = e().inst(Op::FragmentOutput, ir::kVoid, {loadLocal(io.local, leaf.offset_B, leaf.type)});
+      out->imm = indexOf(leaf);
+      if (out->imm < ir::kOutputSecondColor) written_ |= 1u << out->imm;
+    }
+  const bool late =
+      writesDepth || writesMask || discards_ || sideEffects_ || (fragmentKey().flags & kKeyAlphaToCoverage) != 0;
+  fn_.fragment.earlyTests = declaresEarlyTests_ || !late;
+  fragment_.flags =
+      (fn_.fragment.earlyTests ? abi::kFragmentEarlyTests : 0u) | (sideEffects_ ? abi::kFragmentSideEffects : 0u) |
+      (fn_.fragment.sampleShading ? abi::kFragmentSampleShading : 0u) | (readsTarget_ ? abi::kFragmentReadsTarget : 0u);
+  const bool mayLose = writesDepth || writesMask || discards_ || readsTarget_;
+  if (!mayLose && occludes()) fragment_.flags |= abi::kFragmentOccludes;
+}
+
+// By the pipeline's state: no tests, no blending, all of all attachments written. (The sample mask is the machine's to
+// look at.)
+bool Translator::occludes() const {
+  const FragmentKey& key = fragmentKey();
+  if (key.depthFormat != VK_FORMAT_UNDEFINED || key.stencilFormat != VK_FORMAT_UNDEFINED) return false;
+  if ((key.flags & (kKeyAlphaToCoverage | kKeyLogicOp)) != 0 || (key.dynamic & kDynamicColorWrite) != 0) return false;
+  constexpr uint8_t kAllComponents = 15;
+  for (uint32_t i = 0; i < abi::kMaxColorAttachments; ++i) {
+    const ColorTarget& t = key.color[i];
+    if (t.format == VK_FORMAT_UNDEFINED) continue;
+    const uint32_t written = written_ >> 4 * i & kAllComponents;
+    if (t.writeMask != kAllComponents || t.blendEnable != 0 || written != kAllComponents) return false;
+  }
+  return true;
+}
+
+}  // namespace pumice::shader::spirv
