@@ -2,6 +2,7 @@
 """Compares Vulkan drivers with pumice-bench in one interleaved run and prints a Markdown table.
 
     bench/compare.py pumice=build/release/icd/pumice_icd.json lavapipe=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json
+    bench/compare.py two=build/release/icd/pumice_icd.json one=build/release/icd/pumice_icd.json,PUMICE_THREADS=1
 
 Every line is run on driver A, B, C, A, B, C, ... for some rounds, each time in a process of its own, so that whatever
 else the machine does hits all of them alike; the table shows medians, and the first driver's ratio to the faster of the
@@ -36,11 +37,14 @@ class Cell:
         return statistics.median(self.samples) if self.samples and not self.problem else None
 
 
-def environment(manifest):
+def environment(driver):
+    """driver: MANIFEST[,VARIABLE=VALUE...], or None for programs that need no driver."""
     env = dict(os.environ)
-    if manifest:
+    if driver:
+        manifest, *variables = driver.split(",")
         # The older and the newer name; loaders read one of them.
         env["VK_ICD_FILENAMES"] = env["VK_DRIVER_FILES"] = os.path.abspath(manifest)
+        env.update(variable.split("=", 1) for variable in variables)
     env["MESA_SHADER_CACHE_DISABLE"] = "true"
     env["PUMICE_CACHE"] = "0"
     env["VK_LOADER_LAYERS_DISABLE"] = "~implicit~"
@@ -139,7 +143,8 @@ def cpu_model():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("drivers", nargs="+", metavar="NAME=MANIFEST", help="the first is compared with the others")
+    parser.add_argument("drivers", nargs="+", metavar="NAME=MANIFEST[,VARIABLE=VALUE...]",
+                        help="the first is compared with the others; variables of the environment are set for it")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.3, help="per line, driver and round (default %(default)s)")
     parser.add_argument("--filter", default=".*", help="lines whose whole name matches")
@@ -150,7 +155,8 @@ def main():
     args = parser.parse_args()
 
     drivers = dict(item.split("=", 1) for item in args.drivers)
-    missing = [manifest for manifest in drivers.values() if not os.path.exists(manifest)]
+    manifests = [driver.split(",")[0] for driver in drivers.values()]
+    missing = [manifest for manifest in manifests if not os.path.exists(manifest)]
     if missing:
         parser.error("no such manifest: " + ", ".join(missing))
     names = list(drivers)

@@ -81,4 +81,53 @@ inline raster::Point randomPoint(std::mt19937& random, int32_t width, int32_t he
           static_cast<int32_t>(random() % static_cast<uint32_t>(height * 256))};
 }
 
+inline constexpr uint32_t kWidth = 200;
+inline constexpr uint32_t kHeight = 150;
+
+// A setup whose viewport the reference knows, for framebuffers of kWidth by kHeight.
+struct Scene : DrawSetup {
+  std::vector<raster::Point> points;
+
+  explicit Scene(uint32_t samples_log2 = 0) : DrawSetup(kWidth, kHeight, samples_log2) {
+    viewports.viewports[0] = {0, 0, kViewport, kViewport, 0, 1};
+  }
+  void add(raster::Point p) {
+    points.push_back(p);
+    positions.push_back(clipOf(p));
+  }
+  void addTriangles(std::mt19937& random, uint32_t count) {
+    for (uint32_t i = 0; i < 3 * count; ++i) add(randomPoint(random, kWidth, kHeight));
+    usePositions();
+  }
+  // Small ones, all inside.
+  void addSmallTriangles(std::mt19937& random, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+      const raster::Point p = randomPoint(random, kWidth - 5, kHeight - 5);
+      add(p);
+      for (int k = 0; k < 2; ++k)
+        add({p.x + static_cast<int32_t>(random() % 1200), p.y + static_cast<int32_t>(random() % 1200)});
+    }
+    usePositions();
+  }
+  // A rectangle of two triangles, in pixels; primitives are numbered two by two.
+  void addRectangle(int32_t x, int32_t y, int32_t width, int32_t height) {
+    const raster::Point a{x * 256, y * 256};
+    const raster::Point b{(x + width) * 256, (y + height) * 256};
+    for (const raster::Point p : {a, {b.x, a.y}, {a.x, b.y}, {a.x, b.y}, {b.x, a.y}, b}) add(p);
+    usePositions();
+  }
+  // Triangles first to first + count - 1 of the list, drawn as draw `id`.
+  void expect(Reference& expected, uint32_t id, uint32_t first, uint32_t count, uint32_t layer = 0) const {
+    for (uint32_t i = 0; i < count; ++i) {
+      const raster::Point* p = &points[3 * (first + i)];
+      expected.mixTriangle(p[0], p[1], p[2], id, i, layer);
+    }
+  }
+};
+
+inline void runAndWait(TestDevice& device, kmd::Queue* queue, Stream& stream) {
+  ASSERT_EQ(Batch().run(stream).submit(device, queue), Status::kOk);
+  ASSERT_EQ(device.idle(queue), Status::kOk);
+}
+
 }  // namespace pumice::gpu::test

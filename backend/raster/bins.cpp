@@ -108,6 +108,14 @@ void Binner::mark(uint32_t n, uint32_t tile, bool hidesTile) {
   entry->mask[n / 64] |= uint64_t{1} << (n % 64);
 }
 
+// Whether the rectangle has the tile's part of the area.
+bool Binner::holdsTile(const PrimitiveRect& r, uint32_t x, uint32_t y) const {
+  const auto side = [this](uint32_t tile) { return static_cast<int32_t>(tile << grid_.edge_log2); };
+  const PixelRect& area = grid_.area;
+  return r.x0 <= std::max(side(x), area.x0) && r.y0 <= std::max(side(y), area.y0) &&
+         r.x1 >= std::min(side(x + 1), area.x1) && r.y1 >= std::min(side(y + 1), area.y1);
+}
+
 bool Binner::add(uint32_t n, uint32_t layer, uint32_t samples_log2, bool hides) {
   const PrimitiveRect& r = set_->rects[n];
   const uint32_t log2 = grid_.edge_log2;
@@ -153,8 +161,7 @@ bool Binner::add(uint32_t n, uint32_t layer, uint32_t samples_log2, bool hides) 
         notFull |= least[e] + step;
       }
       if (outside < 0) continue;
-      const bool whole =
-          notFull >= 0 && r.x0 <= x << log2 && r.y0 <= y << log2 && r.x1 >= (x + 1) << log2 && r.y1 >= (y + 1) << log2;
+      const bool whole = notFull >= 0 && holdsTile(r, x, y);
       mark(n, base + y * grid_.columns + x, hides && whole);
     }
   return true;

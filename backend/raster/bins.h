@@ -106,6 +106,7 @@ class Binner {
 
  private:
   void mark(uint32_t n, uint32_t tile, bool hidesTile);
+  bool holdsTile(const PrimitiveRect& r, uint32_t x, uint32_t y) const;
 
   TileGrid grid_;
   TileList* lists_;

@@ -95,12 +95,15 @@ void OutputMerger::begin() {
   state_ = envPointer(offsetof(abi::FragmentEnv, state));
   counters_ = envPointer(offsetof(abi::FragmentEnv, counters));
   sampleMask_ = load(state_, offsetof(abi::FragmentState, sampleMask), b_.getInt32Ty());
+  for (uint32_t s = 0; s < 1u << key_.samples_log2; ++s)
+    sampleLanes_.push_back(splat(b_.CreateTrunc(b_.CreateLShr(sampleMask_, s), b_.getInt1Ty())));
   beginTests();
   beginBlending();
 }
 
 void OutputMerger::maskSamples(FragmentVector& v) {
-  for (uint32_t s = 0; s < samples(v); ++s) v.coverage[s] = b_.CreateAnd(v.coverage[s], sampleBit(sampleMask_, v, s));
+  for (uint32_t s = 0; s < samples(v); ++s)
+    v.coverage[s] = b_.CreateAnd(v.coverage[s], v.sample ? sampleBit(sampleMask_, v, s) : sampleLanes_[s]);
 }
 
 void OutputMerger::earlyTests(FragmentVector& v) {

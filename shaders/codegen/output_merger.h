@@ -157,6 +157,7 @@ class OutputMerger {
 
   // Of the call.
   llvm::Value *state_ = nullptr, *counters_ = nullptr, *sampleMask_ = nullptr;
+  llvm::SmallVector<llvm::Value*, abi::kMaxSamples> sampleLanes_;  // <16 x i1>, of sampleMask_
   TargetPlane depth_, stencil_;
   TargetPlane color_[abi::kMaxColorAttachments];
   llvm::Value* blendConstant_[4] = {};       // float

@@ -1,0 +1,305 @@
+// Passes among other work: order, queries, several queues, loss.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "backend/gpu/pass_reference.h"
+
+namespace pumice::gpu {
+namespace {
+
+using namespace test;
+using abi::DrawQueryKind;
+using raster::Point;
+
+// Reads the picture that was drawn before, through the surface, as a compute shader.
+struct Sum {
+  abi::Surface surface;
+  uint64_t total;
+};
+void sumTexels(abi::ComputeEnv* env, uint64_t, uint64_t) {
+  auto* sum = payload<Sum*>(env);
+  sum->total = 0;
+  for (uint32_t y = 0; y < kHeight; ++y)
+    for (uint32_t x = 0; x < kWidth; ++x) sum->total += *texel(sum->surface, x, y, 0);
+}
+
+uint64_t total(Reference& reference) {
+  uint64_t sum = 0;
+  for (uint32_t y = 0; y < kHeight; ++y)
+    for (uint32_t x = 0; x < kWidth; ++x) sum += reference.at(x, y);
+  return sum;
+}
+
+// Passes on the same attachment with barriers between them, a dispatch that reads each result.
+TEST(PassOrder, PassesAndDispatchesSeeEachOther) {
+  std::mt19937 random(1);
+  Scene scene;
+  scene.addSmallTriangles(random, 3000);
+  const Program program(sumTexels);
+  for (const bool inlined : {true, false}) {
+    TestDevice device({.workerCount = 3, .inlineSmallSpans = inlined, .drawArena_B = 1});
+    kmd::Queue* queue = device.queue();
+    Attachment target(kWidth, kHeight, 1, 1);
+    std::deque<Sum> sums;
+    std::vector<uint64_t> expected;
+    Reference reference(kWidth, kHeight);
+    PassStream stream;
+    for (uint32_t i = 0; i < 60; ++i) {
+      const uint32_t count = i % 3 ? 5 : 3000;  // small ones, and some of several batches
+      stream.beginPass(kWidth, kHeight, {{&target}});
+      stream.draw(scene, i, 3 * count);
+      stream.endPass();
+      stream.barrier(kFragment, kCompute);
+      sums.push_back({target.surface(), 0});
+      stream.dispatch(program, &sums.back());
+      stream.barrier(kCompute, kFragment);
+      scene.expect(reference, i, 0, count);
+      expected.push_back(total(reference));
+    }
+    runAndWait(device, queue, stream);
+    for (size_t i = 0; i < sums.size(); ++i) ASSERT_EQ(sums[i].total, expected[i]) << i;
+    ASSERT_EQ(reference.differences(target), 0u);
+  }
+}
+
+// Passes that do not depend on each other share the arena of their queue, whichever of them may run first.
+TEST(PassOrder, IndependentPassesShareTheArena) {
+  std::mt19937 random(2);
+  Scene scene;
+  scene.addSmallTriangles(random, 6000);
+  Reference reference(kWidth, kHeight);
+  scene.expect(reference, 1, 0, 6000);
+  for (const uint32_t workers : {1u, 3u}) {
+    TestDevice device({.workerCount = workers, .drawArena_B = 1});
+    kmd::Queue* queue = device.queue();
+    kmd::Timeline* timeline = device.timeline();
+    std::deque<Attachment> targets;
+    PassStream stream;
+    for (uint32_t i = 0; i < 12; ++i) {
+      targets.emplace_back(kWidth, kHeight, 1u, 1u);
+      stream.beginPass(kWidth, kHeight, {{&targets.back()}});
+      stream.draw(scene, 1, 18000);
+      stream.endPass();
+    }
+    // Geometry may begin before the host lets fragments run: it fills the arena and waits.
+    ASSERT_EQ(Batch().wait(timeline, 1, kFragment).run(stream).submit(device, queue), Status::kOk);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    for (Attachment& target : targets) ASSERT_EQ(Reference(kWidth, kHeight).differences(target), 0u);
+    ASSERT_EQ(device->signalTimeline(timeline, 1), Status::kOk);
+    ASSERT_EQ(device.idle(queue), Status::kOk);
+    for (Attachment& target : targets) ASSERT_EQ(reference.differences(target), 0u);
+  }
+}
+
+TEST(PassOrder, SeveralQueuesDrawAtOnce) {
+  std::mt19937 random(3);
+  Scene scene;
+  scene.addSmallTriangles(random, 2000);
+  TestDevice device({.workerCount = 3, .drawArena_B = 1});
+  struct Client {
+    explicit Client(TestDevice& d) : queue(d.queue()), target(kWidth, kHeight, 1, 1), expected(kWidth, kHeight) {}
+    kmd::Queue* queue;
+    Attachment target;
+    Reference expected;
+    PassStream stream;
+  };
+  std::deque<Client> clients;
+  for (uint32_t q = 0; q < 3; ++q) {
+    Client& client = clients.emplace_back(device);
+    for (uint32_t i = 0; i < 20; ++i) {
+      const uint32_t first = (q * 500 + i * 50) % 1000;
+      client.stream.beginPass(kWidth, kHeight, {{&client.target}});
+      client.stream.draw(scene, i + q, 3 * 1000, 3 * first);
+      client.stream.endPass();
+      client.stream.barrier(kFragment, kFragment);
+      scene.expect(client.expected, i + q, first, 1000);
+    }
+  }
+  for (Client& client : clients) ASSERT_EQ(Batch().run(client.stream).submit(device, client.queue), Status::kOk);
+  for (Client& client : clients) {
+    ASSERT_EQ(device.idle(client.queue), Status::kOk);
+    ASSERT_EQ(client.expected.differences(client.target), 0u);
+  }
+}
+
+// Samples of a draw are those that the reference covers, over all batches; begin and end in a pass and around passes.
+TEST(PassQueries, CountSamplesAndStatistics) {
+  std::mt19937 random(4);
+  Scene scene;
+  scene.addSmallTriangles(random, 5000);
+  Scene empty;  // no program: what is covered counts
+  empty.points = scene.points;
+  empty.positions = scene.positions;
+  empty.usePositions();
+  empty.programs.fragment = nullptr;
+  uint64_t samples[3] = {};
+  Reference reference(kWidth, kHeight);
+  const auto covered = [&](uint32_t first, uint32_t count) {
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      const Point* p = &scene.points[3 * (first + i)];
+      reference.triangle(p[0], p[1], p[2], reference.whole(), [&](uint32_t&) { ++n; });
+    }
+    return n;
+  };
+  samples[0] = covered(0, 4000);
+  samples[1] = covered(4000, 1000);
+  samples[2] = covered(0, 10);
+  constexpr uint32_t kBits = VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_VERTICES_BIT |
+                             VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_PRIMITIVES_BIT |
+                             VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT |
+                             VK_QUERY_PIPELINE_STATISTIC_CLIPPING_INVOCATIONS_BIT |
+                             VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT;
+  for (const bool inlined : {true, false}) {
+    TestDevice device({.workerCount = 3, .inlineSmallSpans = inlined, .drawArena_B = 1});
+    kmd::Queue* queue = device.queue();
+    Attachment target(kWidth, kHeight, 1, 1);
+    abi::QuerySlot slots[3] = {};
+    abi::QuerySlot statistics[5] = {};
+    uint64_t copied[3] = {};
+    PassStream stream;
+    std::memset(slots, 0xFF, sizeof slots);
+    stream.resetQueries(slots, 3);
+    stream.resetQueries(statistics, 5);
+    stream.beginQuery(statistics, DrawQueryKind::kStatistics, kBits);
+    stream.beginPass(kWidth, kHeight, {{&target}});
+    stream.beginQuery(&slots[0], DrawQueryKind::kPreciseOcclusion);
+    stream.draw(scene, 1, 3 * 4000);
+    stream.endQuery(&slots[0], DrawQueryKind::kPreciseOcclusion);
+    stream.draw(scene, 1, 3);
+    stream.beginQuery(&slots[1], DrawQueryKind::kOcclusion);
+    stream.draw(empty, 1, 3 * 1000, 3 * 4000);
+    stream.endQuery(&slots[1], DrawQueryKind::kOcclusion);
+    stream.endPass();
+    stream.endQuery(statistics, DrawQueryKind::kStatistics, kBits);
+    stream.beginQuery(&slots[2], DrawQueryKind::kOcclusion);
+    for (uint32_t i = 0; i < 2; ++i) {
+      stream.beginPass(kWidth, kHeight, {{&target}});
+      stream.draw(empty, 1, 3 * 5, 15 * i);
+      stream.endPass();
+    }
+    stream.endQuery(&slots[2], DrawQueryKind::kOcclusion);
+    stream.copyQueries(slots, 3, copied, 8, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    runAndWait(device, queue, stream);
+    for (uint32_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(slots[i].value, samples[i]);
+      EXPECT_EQ(slots[i].available, 1u);
+      EXPECT_EQ(copied[i], samples[i]);
+    }
+    EXPECT_EQ(statistics[0].value, 3u * 5001);
+    EXPECT_EQ(statistics[1].value, 5001u);
+    EXPECT_EQ(statistics[2].value, 3u * 5001);
+    EXPECT_EQ(statistics[3].value, 5001u);
+    EXPECT_GE(statistics[4].value, samples[0]);
+    for (const abi::QuerySlot& slot : statistics) EXPECT_EQ(slot.available, 1u);
+  }
+}
+
+// A timestamp inside of a pass is not taken before the work that is recorded before it.
+TEST(PassQueries, TimestampsInsideOfAPassComeAfterIt) {
+  std::mt19937 random(5);
+  Scene scene;
+  scene.addTriangles(random, 100);
+  TestDevice device;
+  Attachment target(kWidth, kHeight, 1, 1);
+  abi::QuerySlot slots[2] = {};
+  PassStream stream;
+  stream.timestamp(&slots[0], kAll);
+  stream.beginPass(kWidth, kHeight, {{&target}});
+  stream.draw(scene, 1, 300);
+  stream.timestamp(&slots[1], kAll);
+  stream.endPass();
+  runAndWait(device, device.queue(), stream);
+  EXPECT_EQ(slots[1].available, 1u);
+  EXPECT_GT(slots[1].value, slots[0].value);
+}
+
+// ---- Loss.
+
+std::atomic<bool> g_running{false};
+void endlessFragments(abi::FragmentEnv* env, const abi::FragmentRun*) {
+  g_running = true;
+  while (__atomic_load_n(env->common.cancelWord, __ATOMIC_RELAXED) == 0) {
+  }
+  env->common.runtime->leave(env);
+}
+void endlessVertices(abi::VertexEnv* env, const abi::VertexBlock*, uint32_t) {
+  g_running = true;
+  while (__atomic_load_n(env->common.cancelWord, __ATOMIC_RELAXED) == 0) {
+  }
+  env->common.runtime->leave(env);
+}
+void faultingFragments(abi::FragmentEnv* env, const abi::FragmentRun*) {
+  *reinterpret_cast<volatile uint32_t*>(uintptr_t{4096} + env->workerIndex * 64) = 1;
+}
+
+class PassLoss : public testing::Test {
+ protected:
+  void draw(Scene& scene, const kmd::DeviceConfig& config, bool cancel) {
+    TestDevice device(config);
+    kmd::Queue* queue = device.queue();
+    Attachment target(kWidth, kHeight, 1, 1);
+    PassStream stream;
+    for (int i = 0; i < 3; ++i) {
+      stream.beginPass(kWidth, kHeight, {{&target}});
+      stream.draw(scene, 1, static_cast<uint32_t>(scene.points.size()));
+      stream.endPass();
+    }
+    g_running = false;
+    const Status status = Batch().run(stream).submit(device, queue);
+    if (cancel) {
+      while (!g_running) std::this_thread::yield();
+      device->lose("test");
+    }
+    if (status == Status::kOk) {
+      EXPECT_EQ(device.idle(queue), Status::kDeviceLost);
+    }
+    EXPECT_TRUE(device->lost());
+    EXPECT_EQ(device.machine().activeThreads.load(), 0u);
+  }
+};
+
+TEST_F(PassLoss, EndsThePassInMidTile) {
+  std::mt19937 random(6);
+  Scene scene;
+  scene.addSmallTriangles(random, 5000);
+  scene.fragment.entry = endlessFragments;
+  draw(scene, {.workerCount = 2, .drawArena_B = 1}, true);
+  draw(scene, {.workerCount = 2, .watchdog_ns = 50'000'000}, false);
+}
+
+TEST_F(PassLoss, EndsThePassInMidChunk) {
+  std::mt19937 random(7);
+  Scene scene;
+  scene.addSmallTriangles(random, 5000);
+  scene.vertex.entry = endlessVertices;
+  draw(scene, {.workerCount = 2}, true);
+}
+
+TEST_F(PassLoss, AFaultLosesTheDevice) {
+  std::mt19937 random(8);
+  Scene scene;
+  scene.addSmallTriangles(random, 500);
+  scene.fragment.entry = faultingFragments;
+  scene.fragment.debugName = "faulty";
+  draw(scene, {.workerCount = 2}, false);
+  // Indices that are not there, looked at when the pass is cut.
+  Scene cut;
+  cut.addSmallTriangles(random, 500);
+  cut.raster.flags |= abi::kRasterPrimitiveRestart;
+  TestDevice device({.workerCount = 2});
+  kmd::Queue* queue = device.queue();
+  Attachment target(kWidth, kHeight, 1, 1);
+  PassStream stream;
+  cut.indices = {4096, 1 << 20, abi::IndexType::kUint32, 0};
+  stream.beginPass(kWidth, kHeight, {{&target}});
+  stream.drawIndexed(cut, 1, 1000);
+  stream.endPass();
+  if (Batch().run(stream).submit(device, queue) == Status::kOk) {
+    EXPECT_EQ(device.idle(queue), Status::kDeviceLost);
+  }
+}
+
+}  // namespace
+}  // namespace pumice::gpu
