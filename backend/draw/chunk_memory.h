@@ -24,18 +24,22 @@ class ChunkMemory {
   void begin(raster::BlockArena& arena, uint32_t blocks, uint64_t batch) {
     arena_ = &arena;
     reserved_ = blocks;
+    taken_ = 0;
     if (batch != batch_) open_ = nullptr;
     batch_ = batch;
   }
   /// A block of its own: kBlockRoom_B bytes, aligned to 64. Never more of them than are reserved.
   std::byte* block() {
     --reserved_;
+    ++taken_;
     auto* link = reinterpret_cast<BlockLink*>(arena_->take());
     link->next = nullptr;
     (last_ ? last_->next : first_) = link;
     last_ = link;
     return reinterpret_cast<std::byte*>(link + 1);
   }
+  /// By the chunk, so far.
+  uint32_t taken() const { return taken_; }
   /// At most kBlockRoom_B bytes, aligned to 16.
   std::byte* allocate(uint32_t size_B) {
     size_B = (size_B + 15) & ~15u;
@@ -63,7 +67,7 @@ class ChunkMemory {
   BlockLink* last_ = nullptr;
   std::byte* open_ = nullptr;
   uint32_t openUsed_ = 0;
-  uint32_t reserved_ = 0;
+  uint32_t reserved_ = 0, taken_ = 0;
   uint64_t batch_ = 0;
 };
 

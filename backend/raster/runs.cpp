@@ -13,6 +13,9 @@ uint32_t quadsOf(uint32_t pixels) {
   return (pixels | pixels >> 3 | pixels >> 6 | pixels >> 9) & 15;
 }
 
+// Of four bits: processors that the build has to run on may have no instruction for it.
+constexpr uint8_t kQuadCount[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+
 }  // namespace
 
 void RunBuilder::add(const BlockList& list, uint32_t x, uint32_t y, uint16_t primitive) {
@@ -22,7 +25,7 @@ void RunBuilder::add(const BlockList& list, uint32_t x, uint32_t y, uint16_t pri
     const uint32_t quads = quadsOf(pixels);
     const uint32_t blockAtX = x + blockX(list.block[i]) * 4;
     const uint32_t blockAtY = y + blockY(list.block[i]) * 4;
-    const uint32_t quadCount = static_cast<uint32_t>(std::popcount(quads));
+    const uint32_t quadCount = kQuadCount[quads];
     const bool whole = quadCount >= 3;
     const bool full = whole ? blockCount_ == abi::kRunBlocks : quadCount_ + quadCount > kMixQuads;
     if (full || (taken(blockAtX, blockAtY) & quads)) finish();
