@@ -84,8 +84,9 @@ inline bool isCompressed(const FormatInfo& info) {
 inline bool isMultiPlanar(const FormatInfo& info) {
   return info.planeCount > 1 && info.chroma != Chroma::kNone;
 }
+// Alpha is UNORM, and the first component of A8B8G8R8_SRGB_PACK32.
 inline bool isSrgb(const FormatInfo& info) {
-  return info.components[0].numeric == NumericFormat::kSrgb;
+  return info.components[0].numeric == NumericFormat::kSrgb || info.components[1].numeric == NumericFormat::kSrgb;
 }
 bool hasDepth(const FormatInfo& info);
 bool hasStencil(const FormatInfo& info);

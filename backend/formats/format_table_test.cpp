@@ -200,6 +200,8 @@ TEST(FormatTable, TexelTypes) {
   EXPECT_EQ(texelType(formatInfo(VK_FORMAT_R8_SSCALED)), TexelType::kFloat);
   EXPECT_EQ(texelType(formatInfo(VK_FORMAT_A2B10G10R10_UINT_PACK32)), TexelType::kUint);
   EXPECT_TRUE(isSrgb(formatInfo(VK_FORMAT_ASTC_8x5_SRGB_BLOCK)));
+  EXPECT_TRUE(isSrgb(formatInfo(VK_FORMAT_A8B8G8R8_SRGB_PACK32)));
+  EXPECT_TRUE(isSrgb(formatInfo(VK_FORMAT_R8_SRGB)));
   EXPECT_FALSE(isSrgb(formatInfo(VK_FORMAT_R8G8B8A8_UNORM)));
 }
 

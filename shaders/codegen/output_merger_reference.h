@@ -35,6 +35,7 @@ struct VectorInput {
   uint32_t color[abi::kMaxColorAttachments][4][16], second[4][16];  // patterns of floats, or integers
   float shaderDepth[16];
   uint32_t stencilReference[16], sampleMask[16];
+  uint32_t sampleNumber[abi::kMaxSamples];  // 0, 1, 2, ...
 };
 
 // What the shader does.

@@ -86,7 +86,9 @@ class MergerCode {
     if (!shape_.perSample) return finish(v, 0);
     for (uint32_t s = 0; s < samples; ++s) {
       FragmentVector one = v;
-      one.sample = b.getInt32(s);
+      // Constant, or not, as in a loop.
+      one.sample = s % 2 == 0 ? static_cast<llvm::Value*>(b.getInt32(s))
+                              : b.CreateLoad(b.getInt32Ty(), at(offsetof(VectorInput, sampleNumber) + 4 * s));
       one.coverage = {v.coverage[s]};
       if (!v.depth.empty()) one.depth = {v.depth[s]};
       finish(one, s);
@@ -178,6 +180,7 @@ class MergerTest : public testing::Test {
   static uint32_t at(uint32_t x, uint32_t y) { return x | y << 16; }
 
   void fillVector(VectorInput& in, const FragmentKey& key, bool moderate) {
+    for (uint32_t s = 0; s < abi::kMaxSamples; ++s) in.sampleNumber[s] = s;
     for (uint32_t& v : in.viewport) v = below(abi::kMaxViewports);
     in.backFacing = static_cast<uint16_t>(random_());
     for (uint32_t s = 0; s < abi::kMaxSamples; ++s) {
