@@ -63,7 +63,7 @@ TEST_F(QueryCommandsTest, FormatsAndImages) {
   VkImageFormatProperties2 imageOut{VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2};
   EXPECT_EQ(vkGetPhysicalDeviceImageFormatProperties2(physicalDevice(), &image, &imageOut), VK_SUCCESS);
   EXPECT_GE(imageOut.imageFormatProperties.maxExtent.width, 4096u);
-  image.usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+  image.usage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
   EXPECT_EQ(vkGetPhysicalDeviceImageFormatProperties2(physicalDevice(), &image, &imageOut),
             VK_ERROR_FORMAT_NOT_SUPPORTED);
   EXPECT_EQ(imageOut.imageFormatProperties.maxExtent.width, 0u);

@@ -104,6 +104,26 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kKHRSamplerYcbcrConversion,
     DeviceExtension::kEXTYcbcr2plane444Formats,
     DeviceExtension::kEXTYcbcrImageArrays,
+    // -- drawing
+    DeviceExtension::kKHRCreateRenderpass2,
+    DeviceExtension::kKHRDepthStencilResolve,
+    DeviceExtension::kKHRDrawIndirectCount,
+    DeviceExtension::kKHRDynamicRendering,
+    DeviceExtension::kKHRImagelessFramebuffer,
+    DeviceExtension::kKHRMultiview,
+    DeviceExtension::kKHRSeparateDepthStencilLayouts,
+    DeviceExtension::kKHRShaderDrawParameters,
+    DeviceExtension::kEXTColorWriteEnable,
+    DeviceExtension::kEXTDepthClipControl,
+    DeviceExtension::kEXTDepthClipEnable,
+    DeviceExtension::kEXTExtendedDynamicState,
+    DeviceExtension::kEXTExtendedDynamicState2,
+    DeviceExtension::kEXTIndexTypeUint8,
+    DeviceExtension::kEXTLoadStoreOpNone,
+    DeviceExtension::kEXTMultiDraw,
+    DeviceExtension::kEXTProvokingVertex,
+    DeviceExtension::kEXTVertexAttributeDivisor,
+    DeviceExtension::kEXTVertexInputDynamicState,
     // -- pipelines
     DeviceExtension::kEXTPipelineCreationCacheControl,
     DeviceExtension::kEXTPipelineCreationFeedback,
@@ -196,6 +216,30 @@ void addDescriptorFeatures(Features* f) {
   f->descriptorIndexing = true;  // all that Vulkan 1.3, 47.1 makes a part of it is above and in addImageFeatures
 }
 
+// Geometry, tessellation and mesh shaders are not there.
+void addDrawFeatures(Features* f) {
+  f->fullDrawIndexUint32 = f->multiDrawIndirect = f->drawIndirectFirstInstance = f->drawIndirectCount = true;
+  f->independentBlend = f->logicOp = f->dualSrcBlend = f->alphaToOne = true;
+  f->sampleRateShading = true;
+  f->depthClamp = f->depthBiasClamp = f->depthBounds = true;
+  f->fillModeNonSolid = f->wideLines = f->largePoints = true;
+  f->multiViewport = true;
+  f->occlusionQueryPrecise = true;
+  f->shaderClipDistance = f->shaderCullDistance = true;
+  f->fragmentStoresAndAtomics = f->vertexPipelineStoresAndAtomics = true;
+  f->multiview = true;
+  f->shaderDrawParameters = true;
+  f->imagelessFramebuffer = f->separateDepthStencilLayouts = true;
+  f->dynamicRendering = true;
+  f->extendedDynamicState = f->extendedDynamicState2 = true;
+  f->vertexInputDynamicState = f->colorWriteEnable = true;
+  f->vertexAttributeInstanceRateDivisor = f->vertexAttributeInstanceRateZeroDivisor = true;
+  f->indexTypeUint8 = true;
+  f->multiDraw = true;
+  f->depthClipEnable = f->depthClipControl = true;
+  f->provokingVertexLast = true;
+}
+
 Features makeFeatures() {
   Features f;
   f.bufferDeviceAddress = true;
@@ -212,6 +256,7 @@ Features makeFeatures() {
   addShaderFeatures(&f);
   addImageFeatures(&f);
   addDescriptorFeatures(&f);
+  addDrawFeatures(&f);
   return f;
 }
 
@@ -318,13 +363,13 @@ void fillLimits(VkPhysicalDeviceLimits* l) {
   l->subPixelInterpolationOffsetBits = 4;
   l->maxFramebufferWidth = l->maxFramebufferHeight = 16384;
   l->maxFramebufferLayers = 2048;
-  const VkSampleCountFlags samples = VK_SAMPLE_COUNT_1_BIT | VK_SAMPLE_COUNT_4_BIT;
   l->framebufferColorSampleCounts = l->framebufferDepthSampleCounts = l->framebufferStencilSampleCounts =
-      l->framebufferNoAttachmentsSampleCounts = samples;
+      l->framebufferNoAttachmentsSampleCounts = kSampleCounts;
   l->maxColorAttachments = 8;
-  l->sampledImageColorSampleCounts = l->sampledImageDepthSampleCounts = l->sampledImageStencilSampleCounts = samples;
-  l->sampledImageIntegerSampleCounts = samples;
-  l->storageImageSampleCounts = samples;
+  l->sampledImageColorSampleCounts = l->sampledImageDepthSampleCounts = l->sampledImageStencilSampleCounts =
+      kSampleCounts;
+  l->sampledImageIntegerSampleCounts = kSampleCounts;
+  l->storageImageSampleCounts = kSampleCounts;
   l->maxSampleMaskWords = 1;
   l->timestampComputeAndGraphics = VK_TRUE;
   l->timestampPeriod = 1.0f;
@@ -332,9 +377,11 @@ void fillLimits(VkPhysicalDeviceLimits* l) {
   l->maxCullDistances = 8;
   l->maxCombinedClipAndCullDistances = 8;
   l->discreteQueuePriorities = 2;
-  l->pointSizeRange[0] = l->pointSizeRange[1] = 1.0f;
-  l->lineWidthRange[0] = l->lineWidthRange[1] = 1.0f;
-  l->strictLines = VK_FALSE;
+  l->pointSizeRange[0] = l->lineWidthRange[0] = 1.0f;
+  l->pointSizeRange[1] = kMaxPointSize;
+  l->lineWidthRange[1] = kMaxLineWidth;
+  l->pointSizeGranularity = l->lineWidthGranularity = 1.0f / 256;  // what coordinates are snapped to
+  l->strictLines = VK_TRUE;
   l->standardSampleLocations = VK_TRUE;
   l->optimalBufferCopyOffsetAlignment = abi::kResourceAlignBytes;
   l->optimalBufferCopyRowPitchAlignment = abi::kResourceAlignBytes;
@@ -489,7 +536,7 @@ void fillProperties(uint32_t deviceVersion, uint64_t heapSize_B, Properties* p) 
   p->maxTimelineSemaphoreValueDifference = UINT64_MAX;
   p->supportedDepthResolveModes = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT;
   p->supportedStencilResolveModes = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT;
-  p->framebufferIntegerColorSampleCounts = VK_SAMPLE_COUNT_1_BIT;
+  p->framebufferIntegerColorSampleCounts = kSampleCounts;
   p->storageTexelBufferOffsetAlignmentBytes = p->uniformTexelBufferOffsetAlignmentBytes = 16;
   p->storageTexelBufferOffsetSingleTexelAlignment = p->uniformTexelBufferOffsetSingleTexelAlignment = VK_TRUE;
   p->filterMinmaxSingleComponentFormats = p->filterMinmaxImageComponentMapping = VK_TRUE;
@@ -501,6 +548,10 @@ void fillProperties(uint32_t deviceVersion, uint64_t heapSize_B, Properties* p) 
   p->robustStorageBufferAccessSizeAlignment = 1;
   p->robustUniformBufferAccessSizeAlignment = 1;
   p->minImportedHostPointerAlignment = abi::kPageBytes;
+  p->maxVertexAttribDivisor = ~0u;
+  p->maxMultiDrawCount = ~0u;
+  p->provokingVertexModePerPipeline = VK_TRUE;
+  p->independentResolve = p->independentResolveNone = VK_TRUE;
   fillSubgroups(p);
   fillDescriptorIndexing(p);
   fillFloatControls(p);

@@ -40,9 +40,9 @@ struct QueueFamily {
   uint32_t queueCount;
 };
 inline constexpr QueueFamily kQueueFamilies[] = {
-    {VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, 2},  // the universal engine; graphics joins when it can draw
-    {VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, 2},  // asynchronous compute
-    {VK_QUEUE_TRANSFER_BIT, 2},                         // the copy engine
+    {VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, 2},  // the universal engine
+    {VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, 2},                          // asynchronous compute
+    {VK_QUEUE_TRANSFER_BIT, 2},                                                 // the copy engine
 };
 inline constexpr uint32_t kQueueFamilyCount = 3;
 
@@ -60,6 +60,8 @@ inline constexpr uint32_t kMaxUpdateAfterBindDescriptors = 1u << 20;
 inline constexpr uint32_t kMaxPushDescriptors = 32;
 inline constexpr uint32_t kMaxTexelBufferElements = 1u << 27;
 inline constexpr uint32_t kMaxImageDimension = 16384;
+inline constexpr VkSampleCountFlags kSampleCounts = VK_SAMPLE_COUNT_1_BIT | VK_SAMPLE_COUNT_4_BIT;
+inline constexpr float kMaxPointSize = 1024, kMaxLineWidth = 64;
 inline constexpr uint32_t kMaxImageDimension3D = 2048;
 inline constexpr uint32_t kMaxImageLayers = 2048;
 inline constexpr uint32_t kMaxInlineUniformBlockSize_B = 4096;

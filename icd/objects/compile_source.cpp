@@ -59,15 +59,6 @@ constexpr uint32_t kNoFragmentShader[] = {
     1u << 16 | 56,                                 // OpFunctionEnd
 };
 
-template <typename Table>
-shader::CompileResult compileFragment(const Table& table, const shader::FragmentCompileInfo& info) {
-  if constexpr (requires { table.compileFragment; }) {
-    return table.compileFragment(info);
-  } else {
-    return {shader::CompileStatus::kUnsupported, "fragment shader", {}};
-  }
-}
-
 }  // namespace
 
 CompileSource::CompileSource(const StageRequest& request)
@@ -115,7 +106,7 @@ shader::CompileResult CompileSource::compile(const shader::CompilerTable& table,
     case VK_SHADER_STAGE_VERTEX_BIT:
       return table.compileVertex({of(tier)});
     case VK_SHADER_STAGE_FRAGMENT_BIT:
-      return compileFragment(table, {of(tier), fragmentKey_});
+      return table.compileFragment({of(tier), fragmentKey_});
     default:
       break;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "backend/formats/attachment_formats.h"
 #include "backend/formats/block_decode.h"
 #include "backend/formats/format_table.h"
 #include "backend/formats/image_layout.h"
@@ -152,6 +153,23 @@ VkFormatFeatureFlags2 shaderFeatures(const FormatInfo& info) {
   return features;
 }
 
+// What passes over tiles do in place (docs/graphics.md).
+VkFormatFeatureFlags2 attachmentFeatures(const FormatInfo& info) {
+  if (formats::isDepthStencilAttachmentFormat(info.format)) return VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT;
+  if (!formats::isColorAttachmentFormat(info.format)) return 0;
+  VkFormatFeatureFlags2 features = VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT;
+  if (formats::isBlendableFormat(info.format)) features |= VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BLEND_BIT;
+  return features;
+}
+
+// Whatever has texels of one to four components that are numbers.
+VkFormatFeatureFlags2 vertexFeatures(const FormatInfo& info) {
+  const bool plain = formats::isKnown(info) && info.planeCount == 1 && !formats::isCompressed(info) &&
+                     info.chroma == formats::Chroma::kNone && info.sharedExponentBits == 0 && !formats::isSrgb(info) &&
+                     formats::formatAspects(info) == VK_IMAGE_ASPECT_COLOR_BIT;
+  return plain && formats::texelCodec(info.format) ? VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT : 0;
+}
+
 VkFormatFeatureFlags2 bufferFeatures(const FormatInfo& info) {
   if (is64BitStorage(info.format)) {
     return VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT | VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_ATOMIC_BIT |
@@ -236,7 +254,7 @@ VkSampleCountFlags sampleCounts(VkImageType type, VkImageTiling tiling, VkImageC
       VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT | VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT;
   const bool many = tiling == VK_IMAGE_TILING_OPTIMAL && type == VK_IMAGE_TYPE_2D &&
                     (flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) == 0 && (features & kAttachment) != 0;
-  return many ? VK_SAMPLE_COUNT_1_BIT | VK_SAMPLE_COUNT_4_BIT : VK_SAMPLE_COUNT_1_BIT;
+  return many ? kSampleCounts : VkSampleCountFlags{VK_SAMPLE_COUNT_1_BIT};
 }
 
 }  // namespace
@@ -244,12 +262,14 @@ VkSampleCountFlags sampleCounts(VkImageType type, VkImageTiling tiling, VkImageC
 FormatFeatures formatFeatures(VkFormat format) {
   const FormatInfo& info = formats::formatInfo(format);
   FormatFeatures out;
+  out.buffer = vertexFeatures(info);
   if (!canTransfer(info)) return out;
   out.optimal = kTransfer | blitFeatures(info) | shaderFeatures(info);
-  out.buffer = bufferFeatures(info);
+  out.buffer |= bufferFeatures(info);
   if (formats::isMultiPlanar(info)) out.optimal |= VK_FORMAT_FEATURE_2_DISJOINT_BIT;
   const bool depthStencil = formats::hasDepth(info) || formats::hasStencil(info);
   if (!depthStencil) out.linear = out.optimal;
+  out.optimal |= attachmentFeatures(info);  // tiles work on blocks, not on rows
   return out;
 }
 
@@ -269,6 +289,11 @@ VkResult imageFormatProperties(VkFormat format, VkImageType type, VkImageTiling 
   const bool chroma = info.chroma != formats::Chroma::kNone;
   if (type != VK_IMAGE_TYPE_2D && chroma) return VK_ERROR_FORMAT_NOT_SUPPORTED;
   if (type == VK_IMAGE_TYPE_1D && formats::isCompressed(info)) return VK_ERROR_FORMAT_NOT_SUPPORTED;
+  // Images of one dimension have rows (docs/graphics.md).
+  constexpr VkImageUsageFlags kAttachment =
+      VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
+      VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT;
+  if (type == VK_IMAGE_TYPE_1D && (usage & kAttachment) != 0) return VK_ERROR_FORMAT_NOT_SUPPORTED;
   if (type == VK_IMAGE_TYPE_3D && (formats::hasDepth(info) || formats::hasStencil(info))) {
     return VK_ERROR_FORMAT_NOT_SUPPORTED;
   }

@@ -1,0 +1,322 @@
+// Render passes and dynamic rendering: clears, loads, samples that are resolved, areas,
+// secondary command buffers, clears in passes.
+//
+// covers: vkCreateRenderPass, vkCmdBeginRenderPass, vkCmdEndRenderPass, vkCmdClearAttachments,
+// covers: vkCmdExecuteCommands, vkGetRenderAreaGranularity
+#include <array>
+
+#include "cts-subset/support/draw_test.h"
+#include "shaders/color_frag.spv.h"
+#include "shaders/color_vert.spv.h"
+#include "shaders/push_color_frag.spv.h"
+#include "shaders/whole_vert.spv.h"
+
+namespace pumice::cts {
+namespace {
+
+struct Vertex {
+  float x, y, z, w;
+  float r, g, b, a;
+};
+struct Push {
+  float color[4];
+  float depth;
+};
+const TriangleModel::Corner kCorners[3] = {{5.25, 3.5}, {60.125, 20.75}, {17, 58.0625}};
+constexpr VkExtent2D kExtent{64, 64};
+
+class DrawPassTest : public DrawTest {
+ protected:
+  static constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
+
+  // The triangle of kCorners in one color.
+  TestBuffer makeTriangle(const Rgba& color) {
+    std::vector<Vertex> vertices;
+    for (const auto& c : kCorners) {
+      vertices.push_back({static_cast<float>(c.x / 32 - 1), static_cast<float>(c.y / 32 - 1), 0, 1, color.r, color.g,
+                          color.b, color.a});
+    }
+    return makeVertices(vertices);
+  }
+  void drawTriangle(VkCommandBuffer c, VkPipeline pipeline, const TestBuffer& triangle) {
+    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+    bindVertices(c, triangle);
+    vkCmdDraw(c, 3, 1, 0, 0);
+  }
+  VkPipelineLayout makePushLayout() {
+    const VkPushConstantRange range{kStages, 0, sizeof(Push)};
+    return makeLayout({}, {&range, 1});
+  }
+  const TriangleModel model_{kCorners[0], kCorners[1], kCorners[2]};
+};
+
+TEST_F(DrawPassTest, APassThatOnlyClears) {
+  createDevice();
+  // Sizes that are no multiple of a block, more than one tile, several layers.
+  for (const VkExtent2D extent : {VkExtent2D{1, 1}, VkExtent2D{7, 5}, VkExtent2D{300, 200}}) {
+    const Target target = makeTarget(kRgba8, extent, VK_SAMPLE_COUNT_1_BIT, 0, 3);
+    const VkRenderPass pass = makeRenderPass({&target, 1});
+    const VkFramebuffer framebuffer = makeFramebuffer(pass, {&target, 1}, 3);
+    const VkClearValue clear = clearColor(0.2f, 0.4f, 0.6f, 0.8f);
+    run([&](VkCommandBuffer c) {
+      beginPass(c, pass, framebuffer, extent, {&clear, 1});
+      vkCmdEndRenderPass(c);
+    });
+    for (uint32_t layer = 0; layer < 3; ++layer) {
+      expectPicture(readColor(target, layer), [](uint32_t, uint32_t) -> Rgba { return {0.2f, 0.4f, 0.6f, 0.8f}; });
+    }
+  }
+}
+
+TEST_F(DrawPassTest, OnlyTheAreaIsClearedAndDrawnTo) {
+  createDevice();
+  const Target target = makeTarget(kRgba8, kExtent);
+  PipelineState state(kExtent);
+  state.addFloats({4, 4});
+  state.renderPass = makeRenderPass({&target, 1});
+  const VkFramebuffer framebuffer = makeFramebuffer(state.renderPass, {&target, 1});
+  const VkPipeline pipeline = makePipeline(state, k_color_vert, k_color_frag);
+  const TestBuffer triangle = makeTriangle({1, 1, 1, 1});
+  VkExtent2D granularity{};
+  vkGetRenderAreaGranularity(device(), state.renderPass, &granularity);
+  EXPECT_GE(granularity.width, 1u);
+  EXPECT_GE(granularity.height, 1u);
+  const VkClearValue red = clearColor(1, 0, 0), blue = clearColor(0, 0, 1);
+  run([&](VkCommandBuffer c) {
+    beginPass(c, state.renderPass, framebuffer, kExtent, {&red, 1});
+    vkCmdEndRenderPass(c);
+    barrier(c, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT);
+    VkRenderPassBeginInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO};
+    info.renderPass = state.renderPass;
+    info.framebuffer = framebuffer;
+    info.renderArea = {{13, 9}, {30, 21}};
+    info.clearValueCount = 1;
+    info.pClearValues = &blue;
+    vkCmdBeginRenderPass(c, &info, VK_SUBPASS_CONTENTS_INLINE);
+    drawTriangle(c, pipeline, triangle);
+    vkCmdEndRenderPass(c);
+  });
+  expectPicture(readColor(target), [&](uint32_t x, uint32_t y) -> Rgba {
+    if (x < 13 || x >= 43 || y < 9 || y >= 30) return {1, 0, 0, 1};
+    return model_.covers(x, y) ? Rgba{1, 1, 1, 1} : Rgba{0, 0, 1, 1};
+  });
+}
+
+TEST_F(DrawPassTest, WhatIsLoadedStays) {
+  createDevice();
+  const Target target = makeTarget(kRgba8, kExtent);
+  PipelineState state(kExtent);
+  state.addFloats({4, 4});
+  const VkRenderPass clears = makeRenderPass({&target, 1});
+  state.renderPass = makeRenderPass({&target, 1}, VK_ATTACHMENT_LOAD_OP_LOAD);
+  const VkFramebuffer framebuffer = makeFramebuffer(state.renderPass, {&target, 1});
+  const VkPipeline pipeline = makePipeline(state, k_color_vert, k_color_frag);
+  const TestBuffer triangle = makeTriangle({1, 1, 0, 1});
+  const VkClearValue green = clearColor(0, 1, 0);
+  run([&](VkCommandBuffer c) {
+    beginPass(c, clears, framebuffer, kExtent, {&green, 1});
+    vkCmdEndRenderPass(c);
+    barrier(c, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT);
+    beginPass(c, state.renderPass, framebuffer, kExtent, {});
+    drawTriangle(c, pipeline, triangle);
+    vkCmdEndRenderPass(c);
+  });
+  expectPicture(readColor(target), [&](uint32_t x, uint32_t y) -> Rgba {
+    return model_.covers(x, y) ? Rgba{1, 1, 0, 1} : Rgba{0, 1, 0, 1};
+  });
+}
+
+// Of four samples at their standard places, those that the triangle covers count for a quarter each.
+TEST_F(DrawPassTest, FourSamplesAreResolved) {
+  createDevice();
+  const Target targets[] = {makeTarget(kRgba8, kExtent, VK_SAMPLE_COUNT_4_BIT), makeTarget(kRgba8, kExtent)};
+  VkAttachmentDescription attachments[2]{};
+  for (int i = 0; i < 2; ++i) {
+    attachments[i] = {0,
+                      kRgba8,
+                      i == 0 ? VK_SAMPLE_COUNT_4_BIT : VK_SAMPLE_COUNT_1_BIT,
+                      i == 0 ? VK_ATTACHMENT_LOAD_OP_CLEAR : VK_ATTACHMENT_LOAD_OP_DONT_CARE,
+                      i == 0 ? VK_ATTACHMENT_STORE_OP_DONT_CARE : VK_ATTACHMENT_STORE_OP_STORE,
+                      VK_ATTACHMENT_LOAD_OP_DONT_CARE,
+                      VK_ATTACHMENT_STORE_OP_DONT_CARE,
+                      VK_IMAGE_LAYOUT_GENERAL,
+                      VK_IMAGE_LAYOUT_GENERAL};
+  }
+  const VkAttachmentReference color{0, VK_IMAGE_LAYOUT_GENERAL}, resolve{1, VK_IMAGE_LAYOUT_GENERAL};
+  VkSubpassDescription subpass{};
+  subpass.colorAttachmentCount = 1;
+  subpass.pColorAttachments = &color;
+  subpass.pResolveAttachments = &resolve;
+  const VkSubpassDependency toCopy{0,
+                                   VK_SUBPASS_EXTERNAL,
+                                   VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT,
+                                   VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                   VK_ACCESS_MEMORY_WRITE_BIT,
+                                   VK_ACCESS_MEMORY_READ_BIT,
+                                   0};
+  VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+  info.attachmentCount = 2;
+  info.pAttachments = attachments;
+  info.subpassCount = 1;
+  info.pSubpasses = &subpass;
+  info.dependencyCount = 1;
+  info.pDependencies = &toCopy;
+  PipelineState state(kExtent);
+  state.addFloats({4, 4});
+  state.renderPass = makeRenderPass(info);
+  state.samples.rasterizationSamples = VK_SAMPLE_COUNT_4_BIT;
+  const VkPipeline pipeline = makePipeline(state, k_color_vert, k_color_frag);
+  const VkFramebuffer framebuffer = makeFramebuffer(state.renderPass, targets);
+  const TestBuffer triangle = makeTriangle({1, 1, 1, 1});
+  const VkClearValue clear = clearColor(0, 0, 0);
+  run([&](VkCommandBuffer c) {
+    beginPass(c, state.renderPass, framebuffer, kExtent, {&clear, 1});
+    drawTriangle(c, pipeline, triangle);
+    vkCmdEndRenderPass(c);
+  });
+  // A model whose pixel centers are the samples: the corners, moved the other way.
+  const double places[4][2] = {{0.375, 0.125}, {0.875, 0.375}, {0.125, 0.625}, {0.625, 0.875}};
+  std::vector<TriangleModel> samples;
+  for (const auto& p : places) {
+    const auto moved = [&](const TriangleModel::Corner& c) {
+      return TriangleModel::Corner{c.x + 0.5 - p[0], c.y + 0.5 - p[1]};
+    };
+    samples.emplace_back(moved(kCorners[0]), moved(kCorners[1]), moved(kCorners[2]));
+  }
+  uint32_t partial = 0;
+  expectPicture(readColor(targets[1]), [&](uint32_t x, uint32_t y) -> Rgba {
+    float covered = 0;
+    for (const TriangleModel& s : samples) covered += s.covers(x, y) ? 0.25f : 0.0f;
+    partial += covered != 0 && covered != 1;
+    return {covered, covered, covered, 1};
+  });
+  EXPECT_GT(partial, 50u);
+}
+
+TEST_F(DrawPassTest, SecondaryCommandBuffers) {
+  createDevice();
+  const Target targets[] = {makeTarget(kRgba8, kExtent), makeTarget(VK_FORMAT_D32_SFLOAT, kExtent)};
+  PipelineState state(kExtent);
+  state.addFloats({4, 4});
+  state.renderPass = makeRenderPass(targets);
+  state.depth.depthTestEnable = state.depth.depthWriteEnable = VK_TRUE;
+  state.depth.depthCompareOp = VK_COMPARE_OP_LESS;
+  const VkPipeline triangles = makePipeline(state, k_color_vert, k_color_frag);
+  PipelineState whole(kExtent);
+  whole.renderPass = state.renderPass;
+  whole.depth = state.depth;
+  whole.layout = makePushLayout();
+  const VkPipeline wholes = makePipeline(whole, k_whole_vert, k_push_color_frag);
+  const VkFramebuffer framebuffer = makeFramebuffer(state.renderPass, targets);
+  const TestBuffer triangle = makeTriangle({1, 0, 0, 1});  // at depth 0
+  const auto record = [&](VkFramebuffer known, const std::function<void(VkCommandBuffer)>& commands) {
+    const VkCommandBuffer c = makeCommands(0, VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+    VkCommandBufferInheritanceInfo inherited{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+    inherited.renderPass = state.renderPass;
+    inherited.framebuffer = known;
+    VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    info.flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
+    info.pInheritanceInfo = &inherited;
+    EXPECT_EQ(vkBeginCommandBuffer(c, &info), VK_SUCCESS);
+    commands(c);
+    EXPECT_EQ(vkEndCommandBuffer(c), VK_SUCCESS);
+    return c;
+  };
+  const VkCommandBuffer secondaries[] = {
+      record(VK_NULL_HANDLE, [&](VkCommandBuffer c) { drawTriangle(c, triangles, triangle); }),
+      record(framebuffer, [&](VkCommandBuffer c) {
+        const Push push{{0, 1, 0, 1}, 0.5f};
+        vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, wholes);
+        vkCmdPushConstants(c, whole.layout, kStages, 0, sizeof push, &push);
+        vkCmdDraw(c, 3, 1, 0, 0);
+        // Half of it is cleared again.
+        VkClearAttachment attachment{VK_IMAGE_ASPECT_COLOR_BIT, 0, clearColor(0, 0, 1)};
+        const VkClearRect rect{{{32, 0}, {32, 64}}, 0, 1};
+        vkCmdClearAttachments(c, 1, &attachment, 1, &rect);
+      })};
+  const VkClearValue clears[] = {clearColor(0, 0, 0), clearDepth(1)};
+  run([&](VkCommandBuffer c) {
+    beginPass(c, state.renderPass, framebuffer, kExtent, clears, VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS);
+    vkCmdExecuteCommands(c, 2, secondaries);
+    vkCmdEndRenderPass(c);
+  });
+  expectPicture(readColor(targets[0]), [&](uint32_t x, uint32_t y) -> Rgba {
+    if (x >= 32) return {0, 0, 1, 1};
+    return model_.covers(x, y) ? Rgba{1, 0, 0, 1} : Rgba{0, 1, 0, 1};
+  });
+}
+
+TEST_F(DrawPassTest, ClearsInsideOfAPass) {
+  createDevice();
+  const Target targets[] = {makeTarget(kRgba8, kExtent), makeTarget(VK_FORMAT_D32_SFLOAT_S8_UINT, kExtent)};
+  PipelineState state(kExtent);
+  state.addFloats({4, 4});
+  state.renderPass = makeRenderPass(targets);
+  state.depth.depthTestEnable = VK_TRUE;
+  state.depth.depthCompareOp = VK_COMPARE_OP_LESS;
+  const VkPipeline pipeline = makePipeline(state, k_color_vert, k_color_frag);
+  const VkFramebuffer framebuffer = makeFramebuffer(state.renderPass, targets);
+  const TestBuffer triangle = makeTriangle({1, 1, 1, 1});
+  const VkClearValue clears[] = {clearColor(0, 0, 0), clearDepth(0.5f, 3)};
+  run([&](VkCommandBuffer c) {
+    beginPass(c, state.renderPass, framebuffer, kExtent, clears);
+    VkClearAttachment attachments[] = {{VK_IMAGE_ASPECT_COLOR_BIT, 0, clearColor(0.2f, 0.4f, 0.6f)},
+                                       {VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT, 0, clearDepth(0, 9)}};
+    const VkClearRect rects[] = {{{{3, 5}, {20, 30}}, 0, 1}, {{{40, 40}, {24, 24}}, 0, 1}};
+    vkCmdClearAttachments(c, 2, attachments, 2, rects);
+    drawTriangle(c, pipeline, triangle);  // fails where depth is 0 now
+    vkCmdEndRenderPass(c);
+  });
+  const auto cleared = [](uint32_t x, uint32_t y) {
+    return (x >= 3 && x < 23 && y >= 5 && y < 35) || (x >= 40 && y >= 40);
+  };
+  expectPicture(readColor(targets[0]), [&](uint32_t x, uint32_t y) -> Rgba {
+    if (cleared(x, y)) return {0.2f, 0.4f, 0.6f, 1};
+    return model_.covers(x, y) ? Rgba{1, 1, 1, 1} : Rgba{0, 0, 0, 1};
+  });
+  const std::vector<std::byte> stencil = readBytes(targets[1], VK_IMAGE_ASPECT_STENCIL_BIT, 1);
+  for (uint32_t i = 0; i < 64 * 64; ++i) {
+    ASSERT_EQ(static_cast<int>(stencil[i]), cleared(i % 64, i / 64) ? 9 : 3) << i;
+  }
+}
+
+// What a compute shader or a copy reads after the pass is what was drawn, and the other way round.
+TEST_F(DrawPassTest, DrawnImagesAreCopiedAndLoadedInOneSubmission) {
+  createDevice();
+  const Target from = makeTarget(kRgba8, kExtent), to = makeTarget(kRgba8, kExtent);
+  PipelineState state(kExtent);
+  state.addFloats({4, 4});
+  state.renderPass = makeRenderPass({&from, 1});
+  const VkRenderPass loads = makeRenderPass({&to, 1}, VK_ATTACHMENT_LOAD_OP_LOAD);
+  const VkPipeline pipeline = makePipeline(state, k_color_vert, k_color_frag);
+  const VkFramebuffer first = makeFramebuffer(state.renderPass, {&from, 1}), second = makeFramebuffer(loads, {&to, 1});
+  const TestBuffer triangle = makeTriangle({1, 0, 0, 1});
+  const VkClearValue clear = clearColor(0, 0, 1);
+  run([&](VkCommandBuffer c) {
+    beginPass(c, state.renderPass, first, kExtent, {&clear, 1});
+    drawTriangle(c, pipeline, triangle);
+    vkCmdEndRenderPass(c);
+    // Moved by 32 pixels to the left.
+    VkImageCopy region{};
+    region.srcSubresource = region.dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+    region.srcOffset = {32, 0, 0};
+    region.extent = {32, 64, 1};
+    vkCmdCopyImage(c, from.image.image, VK_IMAGE_LAYOUT_GENERAL, to.image.image, VK_IMAGE_LAYOUT_GENERAL, 1, &region);
+    region.dstOffset = {32, 0, 0};
+    region.srcOffset = {0, 0, 0};
+    vkCmdCopyImage(c, from.image.image, VK_IMAGE_LAYOUT_GENERAL, to.image.image, VK_IMAGE_LAYOUT_GENERAL, 1, &region);
+    barrier(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT);
+    beginPass(c, loads, second, kExtent, {});
+    VkClearAttachment attachment{VK_IMAGE_ASPECT_COLOR_BIT, 0, clearColor(1, 1, 1)};
+    const VkClearRect rect{{{0, 60}, {64, 4}}, 0, 1};
+    vkCmdClearAttachments(c, 1, &attachment, 1, &rect);
+    vkCmdEndRenderPass(c);
+  });
+  expectPicture(readColor(to), [&](uint32_t x, uint32_t y) -> Rgba {
+    if (y >= 60) return {1, 1, 1, 1};
+    return model_.covers((x + 32) % 64, y) ? Rgba{1, 0, 0, 1} : Rgba{0, 0, 1, 1};
+  });
+}
+
+}  // namespace
+}  // namespace pumice::cts
