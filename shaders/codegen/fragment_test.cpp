@@ -22,11 +22,20 @@
 #include "shaders/ir/verifier.h"
 #include "shaders/passes/passes.h"
 #include "shaders/spirv/reader.h"
+#include "test_shaders/fragment_depth.h"
+#include "test_shaders/fragment_images.h"
 #include "test_shaders/fragment_io.h"
+#include "test_shaders/fragment_places.h"
+#include "test_shaders/fragment_plain.h"
 #include "test_shaders/fragment_quads.h"
+#include "test_shaders/fragment_samples.h"
 
 namespace pumice::shader::codegen {
 namespace {
+
+constexpr float kFarDepth = 0.5f;
+constexpr VkFormat kFloats = VK_FORMAT_R32G32B32A32_SFLOAT;
+constexpr VkFormat kInts = VK_FORMAT_R32G32B32A32_SINT;
 
 using Words = std::array<uint32_t, 4>;
 
@@ -51,14 +60,22 @@ class FragmentCode : public testing::Test {
     env_.counters = &counters_;
     env_.layer = 5;
     env_.viewIndex = 2;
-    for (uint32_t i = 0; i < kTargets; ++i) {
-      targets_[i].resize(kSize * kSize);
-      surfaces_[i] = targetSurface(targets_[i]);
-    }
     env_.color = surfaces_.data();
     env_.depth = &none_;
     env_.stencil = &none_;
+    useSamples(1);
+  }
+
+  void useSamples(uint32_t samples) {
+    samples_ = samples;
+    scene_ = Scene(samples);
     scene_.attach(env_);
+    for (uint32_t i = 0; i < kTargets; ++i) {
+      targets_[i].resize(kSize * kSize * samples);
+      surfaces_[i] = targetSurface(targets_[i], samples);
+    }
+    depths_.resize(kSize * kSize * samples);
+    depthSurface_ = targetSurface(depths_, samples);
   }
 
   void push(std::array<float, 4> v) { std::memcpy(push_.data(), v.data(), sizeof v); }
@@ -67,6 +84,7 @@ class FragmentCode : public testing::Test {
     FragmentKey k{};
     uint32_t i = 0;
     for (const VkFormat f : formats) k.color[i++] = {f, 15, 0, 0, 0, 0, 0, 0, 0};
+    k.samples_log2 = static_cast<uint8_t>(std::countr_zero(samples_));
     std::fill_n(k.varyingSlot, kMaxLinkedLocations, kNotLinked);
     for (uint32_t l = 0; l < 12; ++l) k.varyingSlot[l] = static_cast<uint8_t>(11 - l);
     return k;
@@ -88,12 +106,16 @@ class FragmentCode : public testing::Test {
   void clear() {
     for (auto& t : targets_) std::fill(t.begin(), t.end(), Words{kUntouched, kUntouched, kUntouched, kUntouched});
     std::fill(log_.begin(), log_.end(), 0u);
+    std::fill(depths_.begin(), depths_.end(), kFarDepth);
     counters_ = {};
   }
 
-  // Runs the shader everywhere; check(pixel, values of the targets, what the interpreter says of its lane).
-  using Check = std::function<void(const ScenePixel& p, const std::array<Words, kTargets>& got)>;
-  void run(std::span<const uint32_t> code, const FragmentKey& k, const Check& check) {
+  // Runs the shader at every V, and looks at every sample that it should leave something of: `expected` by coverage and
+  // discards alone, unless `passes` says more.
+  using Got = std::array<Words, kTargets>;
+  using Check = std::function<void(const ScenePixel& p, uint32_t sample, const Got& got)>;
+  using Passes = std::function<bool(const ScenePixel& p, uint32_t sample, const ir::FragmentValues& values)>;
+  void run(std::span<const uint32_t> code, const FragmentKey& k, const Check& check, const Passes& passes = {}) {
     for (const uint32_t v : {4u, 8u, 16u})
       for (const uint32_t s : {4u, 16u}) {
         if (v > hostVectorLanes()) continue;
@@ -120,39 +142,59 @@ class FragmentCode : public testing::Test {
         reinterpret_cast<abi::FragmentEntry>(reinterpret_cast<uintptr_t>(loaded.code.entry))(&env_, &scene_.run());
         cache::CodeArena::instance().free(loaded.code.block);
         EXPECT_EQ(log_, interpretedLog);
-        checkTargets(k, values, check);
+        checkTargets(k, *r.function, values, check, passes);
         if (HasFailure()) return;
       }
   }
 
-  void checkTargets(const FragmentKey& k, const std::vector<ir::FragmentValues>& values, const Check& check) {
-    std::vector<const ScenePixel*> owner(kSize * kSize, nullptr);
+  void checkTargets(const FragmentKey& k, const ir::Function& fn, const std::vector<ir::FragmentValues>& values,
+                    const Check& check, const Passes& passes) {
+    const bool perSample = fn.fragment.sampleShading;
+    std::vector<const ScenePixel*> owner(kSize * kSize * samples_, nullptr);
     uint64_t invocations = 0;
+    const auto valuesOf = [&](const ScenePixel& p, uint32_t sample) -> const ir::FragmentValues& {
+      return values[perSample ? p.vector * samples_ + sample : p.vector];
+    };
     for (const ScenePixel& p : scene_.pixels()) {
-      invocations += p.covered ? 1 : 0;
-      if (p.covered && (values[p.vector].live >> p.lane & 1) != 0) owner[p.x + kSize * p.y] = &p;
+      bool any = false;
+      for (uint32_t sample = 0; sample < samples_; ++sample) {
+        if ((p.samples >> sample & 1) == 0) continue;
+        const ir::FragmentValues& of = valuesOf(p, sample);
+        const bool passed = !passes || passes(p, sample, of);
+        // What early tests reject is not shaded.
+        const bool isShaded = passed || !fn.fragment.earlyTests;
+        invocations += isShaded && (perSample || !any) ? 1 : 0;
+        any |= isShaded;
+        if (passed && (of.live >> p.lane & 1) != 0) owner[targetIndex(p.x, p.y, sample, samples_)] = &p;
+      }
     }
     EXPECT_EQ(counters_.invocations, invocations);
-    for (uint32_t y = 0; y < kSize; ++y)
-      for (uint32_t x = 0; x < kSize; ++x) {
-        const ScenePixel* p = owner[x + kSize * y];
-        std::array<Words, kTargets> got{};
-        for (uint32_t i = 0; i < kTargets; ++i) {
-          got[i] = targets_[i][targetIndex(x, y)];
-          const bool written = p != nullptr && k.color[i].format != VK_FORMAT_UNDEFINED;
-          for (uint32_t c = 0; c < 4; ++c)
-            ASSERT_EQ(got[i][c], written ? values[p->vector].output[4 * i + c][p->lane] : kUntouched)
-                << x << ", " << y << " target " << i << " component " << c;
-        }
-        if (p != nullptr) check(*p, got);
-        if (HasFailure()) return;
+    for (uint32_t at = 0; at < owner.size(); ++at) {
+      const ScenePixel* p = owner[at];
+      const uint32_t sample = at / 16 % samples_;
+      Got got{};
+      for (uint32_t i = 0; i < kTargets; ++i) {
+        got[i] = targets_[i][at];
+        const bool written = p != nullptr && k.color[i].format != VK_FORMAT_UNDEFINED;
+        for (uint32_t c = 0; c < 4; ++c)
+          ASSERT_EQ(got[i][c], written ? valuesOf(*p, sample).output[4 * i + c][p->lane] : kUntouched)
+              << "element " << at << " target " << i << " component " << c;
       }
+      if (p != nullptr) check(*p, sample, got);
+      if (HasFailure()) return;
+    }
   }
 
+  void near(uint32_t word, double want, double size, double tolerance = 4e-6) {
+    EXPECT_NEAR(real(word), want, tolerance * (std::abs(want) + size));
+  }
+
+  uint32_t samples_ = 1;
   Scene scene_;
   std::array<std::vector<Words>, kTargets> targets_;
   std::array<abi::Surface, abi::kMaxColorAttachments> surfaces_{};
-  abi::Surface none_{};
+  abi::Surface none_{}, depthSurface_{};
+  std::vector<float> depths_;
   abi::FragmentState state_{};
   abi::FragmentCounters counters_{};
   std::vector<uint32_t> log_;
@@ -166,17 +208,12 @@ class FragmentCode : public testing::Test {
   std::vector<abi::BindingSlot> slots_{{0, 0, 1, 0, 16, abi::kNotDynamic}};
 };
 
-constexpr VkFormat kFloats = VK_FORMAT_R32G32B32A32_SFLOAT;
-
 TEST_F(FragmentCode, InputsAndOutputs) {
   push({1.0f, 2.0f, -1.0f, 0.5f});
-  const FragmentKey k = key({kFloats, kFloats, VK_FORMAT_R32G32B32A32_SINT, kFloats, VK_FORMAT_R32G32B32A32_UINT});
-  run(fragment_io, k, [&](const ScenePixel& p, const std::array<Words, kTargets>& got) {
+  const FragmentKey k = key({kFloats, kFloats, kInts, kFloats, VK_FORMAT_R32G32B32A32_UINT});
+  run(fragment_io, k, [&](const ScenePixel& p, uint32_t, const Got& got) {
     const auto slot = [&](uint32_t location) { return k.varyingSlot[location]; };
     constexpr double kScale[4] = {1, 2, -1, 0.5};
-    const auto near = [&](uint32_t word, double want, double size) {
-      EXPECT_NEAR(real(word), want, 4e-6 * (std::abs(want) + size)) << "pixel " << p.x << ", " << p.y;
-    };
     for (uint32_t c = 0; c < 4; ++c)
       near(got[0][c], kScale[c] * scene_.perspective(p, slot(0), c), scene_.largest(p, slot(0), c));
     EXPECT_EQ(real(got[1][0]), p.x + 0.5);
@@ -203,7 +240,7 @@ TEST_F(FragmentCode, QuadsHelpersAndDiscards) {
   push({scene_.median(11, 0), scene_.median(11, 1), 0, 0});
   const FragmentKey k = key({kFloats, kFloats, kFloats});
   uint32_t shaded = 0;
-  run(fragment_quads, k, [&](const ScenePixel& p, const std::array<Words, kTargets>& got) {
+  run(fragment_quads, k, [&](const ScenePixel& p, uint32_t, const Got& got) {
     ++shaded;
     const auto at = [&](uint32_t lane, uint32_t c) {
       ScenePixel other = p;
@@ -234,6 +271,173 @@ TEST_F(FragmentCode, QuadsHelpersAndDiscards) {
     EXPECT_EQ(log_[1 + p.x + 64 * p.y], 1 + static_cast<uint32_t>(std::abs(real(got[0][3]))));
   });
   EXPECT_GT(shaded, 100u);
+}
+
+// Standard sample locations of four samples, in sixteenths.
+constexpr double kSampleX[4] = {6, 14, 2, 10}, kSampleY[4] = {2, 6, 10, 14};
+
+// Place of a centroid input.
+std::array<double, 2> centroidOf(const ScenePixel& p) {
+  if (p.samples == 15) return {0.5, 0.5};
+  const auto first = static_cast<uint32_t>(std::countr_zero(p.samples));
+  return {kSampleX[first] / 16, kSampleY[first] / 16};
+}
+
+TEST_F(FragmentCode, SampleShading) {
+  useSamples(4);
+  const FragmentKey k = key({kFloats, kFloats, kInts});
+  run(fragment_samples, k, [&](const ScenePixel& p, uint32_t sample, const Got& got) {
+    const double x = kSampleX[sample] / 16, y = kSampleY[sample] / 16;
+    const auto [cx, cy] = centroidOf(p);
+    for (uint32_t c = 0; c < 2; ++c) {
+      near(got[0][c], scene_.perspective(p, 11, c, x, y), scene_.largest(p, 11, c));
+      near(got[0][2 + c], scene_.perspective(p, 10, c, cx, cy), scene_.largest(p, 10, c));
+      near(got[1][c], scene_.perspective(p, 9, c), scene_.largest(p, 9, c));
+    }
+    EXPECT_EQ(real(got[1][2]), x);
+    EXPECT_EQ(real(got[1][3]), y);
+    EXPECT_EQ(got[2][0], sample);
+    EXPECT_EQ(got[2][1], 1u << sample);
+    EXPECT_EQ(got[2][2], p.x * 16 + kSampleX[sample]);
+    EXPECT_EQ(got[2][3], p.y * 16 + kSampleY[sample]);
+  });
+}
+
+TEST_F(FragmentCode, SampleShadingByState) {
+  useSamples(4);
+  FragmentKey k = key({kFloats});
+  k.flags = kKeySampleShading;
+  run(fragment_plain, k, [&](const ScenePixel& p, uint32_t sample, const Got& got) {
+    for (uint32_t c = 0; c < 4; ++c)
+      near(got[0][c], scene_.perspective(p, 11, c, kSampleX[sample] / 16, kSampleY[sample] / 16),
+           scene_.largest(p, 11, c));
+  });
+}
+
+TEST_F(FragmentCode, PlacesOfInterpolation) {
+  useSamples(4);
+  const FragmentKey k = key({kFloats, kFloats, kFloats, kInts});
+  for (const int32_t number : {1, 2}) {
+    push({0.125f, -0.375f, std::bit_cast<float>(number), 0});
+    run(fragment_places, k, [&](const ScenePixel& p, uint32_t, const Got& got) {
+      const auto [cx, cy] = centroidOf(p);
+      for (uint32_t c = 0; c < 2; ++c) {
+        near(got[0][c], scene_.perspective(p, 11, c, 0.625, 0.125), scene_.largest(p, 11, c));
+        near(got[0][2 + c], scene_.perspective(p, 11, c, kSampleX[number] / 16, kSampleY[number] / 16),
+             scene_.largest(p, 11, c));
+        near(got[1][c], scene_.linear(p, 9, c, cx, cy), scene_.largest(p, 9, c));
+        near(got[1][2 + c], scene_.perspective(p, 8, c, cx, cy), scene_.largest(p, 8, c));
+        EXPECT_EQ(got[2][2 + c], scene_.flat(p, 7, c));
+      }
+      const double y = scene_.perspective(p, 11, 0) > 0 ? 0.75 : 0.625;
+      near(got[2][0], scene_.linear(p, 10 - (number & 1), 1, 0.25, y), scene_.largest(p, 10 - (number & 1), 1));
+      near(got[2][1], scene_.perspective(p, 8, 0, kSampleX[2] / 16, kSampleY[2] / 16), scene_.largest(p, 8, 0));
+      EXPECT_EQ(got[3][0], p.samples);
+    });
+  }
+}
+
+TEST_F(FragmentCode, DepthAndSampleMaskOfTheShader) {
+  useSamples(4);
+  FragmentKey k = key({kFloats});
+  k.depthFormat = VK_FORMAT_D32_SFLOAT;
+  k.depthFlags = abi::kDepthTest | abi::kDepthWrite;
+  k.depthCompareOp = VK_COMPARE_OP_ALWAYS;
+  env_.depth = &depthSurface_;
+  const auto passes = [](const ScenePixel& p, uint32_t sample, const ir::FragmentValues& values) {
+    return (values.output[ir::kOutputSampleMask][p.lane] >> sample & 1) != 0;
+  };
+  run(
+      fragment_depth, k,
+      [&](const ScenePixel& p, uint32_t sample, const Got& got) {
+        const float depth = depths_[targetIndex(p.x, p.y, sample, samples_)];
+        EXPECT_EQ(depth, std::min(std::abs(std::bit_cast<float>(got[0][0])) * 0.01f, 1.0f));
+      },
+      passes);
+}
+
+// The test is the same, bit for bit, before the shader and behind it (with a discard that never happens).
+TEST_F(FragmentCode, DepthTests) {
+  for (const uint32_t samples : {1u, 4u}) {
+    useSamples(samples);
+    FragmentKey k = key({kFloats});
+    k.depthFormat = VK_FORMAT_D32_SFLOAT;
+    k.depthFlags = abi::kDepthTest | abi::kDepthWrite;
+    k.depthCompareOp = VK_COMPARE_OP_LESS;
+    state_.depthFlags = k.depthFlags;
+    state_.depthCompareOp = k.depthCompareOp;
+    for (auto& range : state_.viewportDepth) range[0] = 0.0f, range[1] = 1.0f;
+    env_.depth = &depthSurface_;
+    const auto depthOf = [&](const ScenePixel& p, uint32_t sample) {
+      return samples == 1 ? scene_.depth(p) : scene_.depth(p, kSampleX[sample] / 16, kSampleY[sample] / 16);
+    };
+    for (const uint8_t flags : {uint8_t{0}, uint8_t{kKeySampleShading}}) {
+      k.flags = flags;
+      run(
+          fragment_plain, k,
+          [&](const ScenePixel& p, uint32_t sample, const Got&) {
+            EXPECT_NEAR(depths_[targetIndex(p.x, p.y, sample, samples_)], depthOf(p, sample), 1e-6);
+          },
+          [&](const ScenePixel& p, uint32_t sample, const ir::FragmentValues&) {
+            return depthOf(p, sample) < kFarDepth;
+          });
+    }
+  }
+}
+
+// A texture unit that answers with what it is asked.
+void echo(abi::ImageCall* call) {
+  for (uint32_t lane = 0; lane < abi::kImageCallLanes; ++lane) {
+    if ((call->activeLanes >> lane & 1) == 0) continue;
+    for (auto& component : call->texel) component[lane] = 0;
+    switch (call->op) {
+      case abi::ImageOp::kSample: {
+        const bool isBiased = (call->flags & abi::kImageLod) != 0, isShadow = (call->flags & abi::kImageReference) != 0;
+        const uint32_t words[4] = {isShadow ? call->reference[lane] : call->ddx[0][lane], call->ddx[1][lane],
+                                   call->ddy[0][lane], isBiased ? call->lod[lane] : call->ddy[1][lane]};
+        for (uint32_t c = 0; c < 4; ++c) call->texel[c][lane] = words[c];
+        break;
+      }
+      case abi::ImageOp::kQueryLod:
+        call->texel[0][lane] = call->ddx[2][lane];
+        call->texel[1][lane] = call->ddy[2][lane];
+        break;
+      default:
+        for (uint32_t c = 0; c < 3; ++c)
+          call->texel[c][lane] =
+              std::bit_cast<uint32_t>(static_cast<float>(static_cast<int32_t>(call->coordinate[c][lane])));
+        break;
+    }
+  }
+}
+
+TEST_F(FragmentCode, ImagesAndSubgroups) {
+  runtime_.accessImage = echo;
+  alignas(64) static std::array<std::byte, 1024> descriptors{};
+  bindings_.setAddress[1] = reinterpret_cast<uint64_t>(descriptors.data());
+  slots_.clear();
+  for (uint32_t b = 1; b <= 4; ++b)
+    slots_.push_back({1, b, 1, 0, sizeof(abi::ImageDescriptor) + sizeof(abi::SamplerDescriptor), abi::kNotDynamic});
+  const FragmentKey k = key({kFloats, kFloats, kFloats, kFloats, VK_FORMAT_R32G32B32A32_UINT});
+  run(fragment_images, k, [&](const ScenePixel& p, uint32_t, const Got& got) {
+    const auto at = [&](uint32_t x, uint32_t y, uint32_t c) {
+      ScenePixel other = p;
+      other.x = (p.x & ~1u) + x;
+      other.y = (p.y & ~1u) + y;
+      return scene_.perspective(other, 11, c);
+    };
+    const auto along = [&](uint32_t axis, uint32_t c) { return at(axis == 0, axis == 1, c) - at(0, 0, c); };
+    const auto size = [&](uint32_t c) { return scene_.largest(p, 11, c); };
+    for (uint32_t axis = 0; axis < 2; ++axis)
+      for (uint32_t c = 0; c < 2; ++c) near(got[0][2 * axis + c], along(axis, c), size(c));
+    near(got[1][3], at(p.x & 1, p.y & 1, 0) + at(p.x & 1, p.y & 1, 2), size(0) + size(2));
+    EXPECT_EQ(real(got[2][0]), p.x);
+    EXPECT_EQ(real(got[2][1]), p.y);
+    EXPECT_EQ(real(got[2][2]), 5);
+    near(got[3][0], along(0, 2), size(2));
+    near(got[3][1], along(1, 2), size(2));
+    near(got[3][2], along(0, 0) / 4, size(0));
+  });
 }
 
 }  // namespace

@@ -18,22 +18,22 @@ inline constexpr uint32_t kSize = 64;  // of the targets, in pixels
 inline constexpr uint32_t kTargets = 6;
 inline constexpr uint32_t kUntouched = 0xdead'beef;
 
-// Of a pixel in a target whose elements have one size.
-inline uint32_t targetIndex(uint32_t x, uint32_t y) {
-  return (y / 4 * (kSize / 4) + x / 4) * 16 + abi::quadMajorIndex(x & 3, y & 3);
+// Of a sample in a target: index of its element.
+inline uint32_t targetIndex(uint32_t x, uint32_t y, uint32_t sample, uint32_t samples) {
+  return ((y / 4 * (kSize / 4) + x / 4) * samples + sample) * 16 + abi::quadMajorIndex(x & 3, y & 3);
 }
 
 template <typename Element>
-abi::Surface targetSurface(std::vector<Element>& texels) {
+abi::Surface targetSurface(std::vector<Element>& texels, uint32_t samples) {
   abi::Surface s{};
   s.address = reinterpret_cast<uint64_t>(texels.data());
-  s.rowPitch_B = kSize / 4 * 16 * sizeof(Element);
+  s.rowPitch_B = kSize / 4 * 16 * samples * sizeof(Element);
   s.slicePitch_B = texels.size() * sizeof(Element);
   s.samplePitch_B = 16 * sizeof(Element);
   s.elementBytes = sizeof(Element);
   s.order = abi::BlockOrder::kQuadMajor4;
-  s.sampleCount = 1;
-  s.blockPitch_B = 16 * sizeof(Element);
+  s.sampleCount = static_cast<uint8_t>(samples);
+  s.blockPitch_B = 16 * samples * sizeof(Element);
   return s;
 }
 

@@ -247,13 +247,18 @@ class Translator {
   Value* fragmentBuiltin(spv::BuiltIn b, uint32_t component);
   Value* sampleMaskIn();
   Value* input(Value* v);
+  Value* pixelPosition(uint32_t axis);
   Value* pixelCoordinate(uint32_t axis);
+  PixelPlace centerPlace();
   PixelPlace samplePlace(Value* sample);
   PixelPlace centroidPlace();
   PixelPlace placeOf(const Interpolation& how);
   Value* screenPlane(uint32_t offset_B, const PixelPlace& at);
   Weights weights(const PixelPlace& at, bool perspective);
   Value* interpolate(const IoLeaf& leaf, const PixelPlace& at);
+  Value* interpolateAt(const Pointer& p, uint32_t component, const PixelPlace& at);
+  void emitInterpolateAt(const Instr& in, const Pointer& p, PixelPlace at);
+  bool emitInterpolation(const Instr& in);
   Value* fragmentEnv(uint32_t offset_B);
   Value* quadShuffle(Value* v, uint32_t selector);
   Value* derivative(Value* v, bool vertical, bool fine);
@@ -294,6 +299,7 @@ class Translator {
   void emitImageRead(const Instr& in);
   void emitImageWrite(const Instr& in);
   Value* emitImageAtomic(const Pointer& p, ir::Op op, ir::Type t, Leaves values);
+  void emitQueryLod(const Instr& in);
   void emitQuerySize(const Instr& in, Value* lod);
 
   // -- arithmetic (translator_alu.cpp, translator_composite.cpp, translator_matrix.cpp)

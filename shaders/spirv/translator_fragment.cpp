@@ -1,23 +1,19 @@
-// Fragment shaders: inputs from the primitive and its vertices (backend/abi/fragment_abi.h), derivatives, helper
-// invocations, outputs.
+// Fragment shaders: built-in values, derivatives, helper invocations, outputs. Inputs: translator_interpolation.cpp.
 #include <algorithm>
 #include <cstddef>
 
 #include "backend/abi/fragment_abi.h"
-#include "backend/raster/samples.h"
 #include "shaders/spirv/translator.h"
 
 namespace pumice::shader::spirv {
 
 using abi::FragmentEnv;
 using abi::PrimitiveRecord;
-using abi::ScreenPlane;
 using ir::Op;
 
 namespace {
 
 constexpr uint32_t kLanes = 16;
-constexpr float kCenter = 0.5f;
 
 // Lanes of a quad for each of its lanes: (0,0), (1,0), (0,1), (1,1).
 constexpr uint32_t quadSelector(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
@@ -63,109 +59,8 @@ ir::Value* Translator::fragmentWord(Op op, ir::Type t, uint32_t imm, uint32_t im
   return in->result;
 }
 
-ir::Value* Translator::input(Value* v) {
-  return e().unary(Op::FragmentInput, v);
-}
-
 ir::Value* Translator::fragmentEnv(uint32_t offset_B) {
   return loadGlobal(ir::kI32, stageAddress(Op::EnvAddress), e().i32(0), 1, offset_B);
-}
-
-// -- interpolation
-
-// Of the pixel's corner, as a float.
-ir::Value* Translator::pixelCoordinate(uint32_t axis) {
-  return e().convert(Op::SToF, ir::kF32, fragmentWord(Op::FragmentPosition, ir::kI32, axis));
-}
-
-Translator::PixelPlace Translator::samplePlace(Value* sample) {
-  const raster::SamplePattern& pattern = raster::kSamplePatterns[fn_.fragment.samples_log2];
-  const auto at = [&](uint32_t s) {
-    return PixelPlace{e().real(ir::kF32, pattern.x[s] / 256.0), e().real(ir::kF32, pattern.y[s] / 256.0)};
-  };
-  PixelPlace p = at(0);
-  for (uint32_t s = 1; s < pattern.count; ++s) {
-    Value* isThis = e().compare(Op::IEq, sample, e().i32(s));
-    p = {e().select(isThis, at(s).x, p.x), e().select(isThis, at(s).y, p.y)};
-  }
-  return p;
-}
-
-// The pixel's center if it is covered whole or not at all (a helper), else the first covered sample.
-Translator::PixelPlace Translator::centroidPlace() {
-  const raster::SamplePattern& pattern = raster::kSamplePatterns[fn_.fragment.samples_log2];
-  const PixelPlace center{e().real(ir::kF32, kCenter), e().real(ir::kF32, kCenter)};
-  if (pattern.count == 1) return center;
-  PixelPlace p = center;
-  Value* all = e().boolean(true);
-  for (uint32_t s = pattern.count; s-- > 0;) {
-    Value* covered = fragmentWord(Op::FragmentCoverage, ir::kBool, s);
-    p = {e().select(covered, e().real(ir::kF32, pattern.x[s] / 256.0), p.x),
-         e().select(covered, e().real(ir::kF32, pattern.y[s] / 256.0), p.y)};
-    all = e().binary(Op::And, all, covered);
-  }
-  return {e().select(all, center.x, p.x), e().select(all, center.y, p.y)};
-}
-
-Translator::PixelPlace Translator::placeOf(const Interpolation& how) {
-  // Sample shading that the pipeline asks for shades samples, so all its inputs are the sample's.
-  const bool byState = fn_.fragment.sampleShading && (fragmentKey().flags & kKeySampleShading) != 0;
-  if (fn_.fragment.sampleShading && (how.sample || byState))
-    return samplePlace(fragmentWord(Op::FragmentSample, ir::kI32, 0));
-  if (how.centroid) return centroidPlace();
-  return {e().real(ir::kF32, kCenter), e().real(ir::kF32, kCenter)};
-}
-
-// Value of the plane that stands `offset_B` into the primitive's record.
-ir::Value* Translator::screenPlane(uint32_t offset_B, const PixelPlace& at) {
-  const auto fromOrigin = [&](uint32_t axis, Value* within, uint32_t origin_B) {
-    Value* x = e().binary(Op::FAdd, pixelCoordinate(axis), within);
-    return e().binary(Op::FSub, x, primitiveField(origin_B, ir::kF32));
-  };
-  Value* x = fromOrigin(0, at.x, offsetof(PrimitiveRecord, originX));
-  Value* y = fromOrigin(1, at.y, offsetof(PrimitiveRecord, originY));
-  const auto coefficient = [&](size_t field_B) {
-    return primitiveField(offset_B + static_cast<uint32_t>(field_B), ir::kF32);
-  };
-  Value* alongX =
-      e().ternary(Op::FFma, x, coefficient(offsetof(ScreenPlane, dx)), coefficient(offsetof(ScreenPlane, atOrigin)));
-  return e().ternary(Op::FFma, y, coefficient(offsetof(ScreenPlane, dy)), alongX);
-}
-
-Translator::Weights Translator::weights(const PixelPlace& at, bool perspective) {
-  if (!perspective)
-    return {screenPlane(offsetof(PrimitiveRecord, iLinear), at), screenPlane(offsetof(PrimitiveRecord, jLinear), at)};
-  Value* w = e().binary(Op::FDiv, e().real(ir::kF32, 1), screenPlane(offsetof(PrimitiveRecord, oneOverW), at));
-  return {e().binary(Op::FMul, screenPlane(offsetof(PrimitiveRecord, iOverW), at), w),
-          e().binary(Op::FMul, screenPlane(offsetof(PrimitiveRecord, jOverW), at), w)};
-}
-
-// Of a float that the vertex stage has written.
-ir::Value* Translator::interpolate(const IoLeaf& leaf, const PixelPlace& at) {
-  const uint32_t word = 4u * fragmentKey().varyingSlot[leaf.location] + leaf.component;
-  const auto of = [&](uint32_t vertex) { return fragmentWord(Op::VertexField, ir::kF32, vertex, word); };
-  const Weights w = weights(at, !leaf.interpolation.noPerspective);
-  Value* a0 = of(0);
-  Value* alongI = e().ternary(Op::FFma, w.i, e().binary(Op::FSub, of(1), a0), a0);
-  return e().ternary(Op::FFma, w.j, e().binary(Op::FSub, of(2), a0), alongI);
-}
-
-ir::Value* Translator::fragmentInput(const IoLeaf& leaf) {
-  if (leaf.location >= kMaxLinkedLocations) failUnsupported("a location of an input is out of range");
-  const ir::Type memory = leaf.type.isBool() ? ir::kI32 : leaf.type;
-  const uint8_t slot = fragmentKey().varyingSlot[leaf.location];
-  if (slot == kNotLinked) return leaf.type.isBool() ? e().boolean(false) : fn_.zero(memory);
-  if (slot >= abi::kMaxVaryingSlots) failUnsupported("a location of an input is out of range");
-  if (leaf.type == ir::kF32 && !leaf.interpolation.flat) return input(interpolate(leaf, placeOf(leaf.interpolation)));
-  const auto provoking = [&](ir::Type t, uint32_t word) {
-    return input(fragmentWord(Op::VertexField, t, 3, 4u * slot + leaf.component + word));
-  };
-  if (leaf.type.isBool()) return intToBool(provoking(ir::kI32, 0));
-  if (ir::kindBits(memory.kind) == 32) return provoking(memory, 0);
-  Value* low = e().convert(Op::ZExt, ir::kI64, provoking(ir::kI32, 0));
-  Value* high = e().convert(Op::ZExt, ir::kI64, provoking(ir::kI32, 1));
-  Value* both = e().binary(Op::Or, low, e().binary(Op::Shl, high, e().integer(ir::kI64, 32)));
-  return e().bitcast(memory, both);
 }
 
 // -- built-in values
@@ -183,9 +78,8 @@ ir::Value* Translator::sampleMaskIn() {
 
 // In the prologue.
 ir::Value* Translator::fragmentBuiltin(spv::BuiltIn b, uint32_t component) {
-  const PixelPlace center{e().real(ir::kF32, kCenter), e().real(ir::kF32, kCenter)};
   const PixelPlace here =
-      fn_.fragment.sampleShading ? samplePlace(fragmentWord(Op::FragmentSample, ir::kI32, 0)) : center;
+      fn_.fragment.sampleShading ? samplePlace(fragmentWord(Op::FragmentSample, ir::kI32, 0)) : centerPlace();
   const auto only = [&](Value* v) { return component == 0 ? v : nullptr; };
   switch (b) {
     case spv::BuiltIn::FragCoord:

@@ -89,6 +89,7 @@ void Translator::unpackNorm(Value* word, uint32_t bits, bool isSigned, std::span
 }
 
 void Translator::emitGlsl(const Instr& in) {
+  if (emitInterpolation(in)) return;
   const uint32_t code = in.operand(1);
   auto id = [&](uint32_t i) { return in.operand(i + 2); };
   const TypeInfo& result = type(in.resultType);

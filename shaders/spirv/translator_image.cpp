@@ -41,6 +41,7 @@ Translator::ImageType Translator::imageType(uint32_t typeId) {
       image.spatial = 1;
       break;
     case spv::Dim::Dim2D:
+    case spv::Dim::SubpassData:
       image.spatial = 2;
       break;
     case spv::Dim::Dim3D:
@@ -132,6 +133,13 @@ void Translator::texelCoordinates(const ImageType& image, uint32_t coordinateId,
   if (c.size() < wanted) failInvalid("an image coordinate has too few components");
   std::span<Value*> all = allocate(a.access.spatial + 1u);
   for (uint32_t i = 0; i < all.size(); ++i) all[i] = i < wanted ? resizeInt(c[i], ir::kI32, true) : e().i32(0);
+  if (image.dim == spv::Dim::SubpassData) {
+    // An input attachment: relative to the fragment, of its layer.
+    if (!isFragment()) failInvalid("an input attachment outside of a fragment shader");
+    readsTarget_ = true;
+    for (uint32_t i = 0; i < 2; ++i) all[i] = e().binary(Op::IAdd, all[i], pixelPosition(i));
+    all[2] = fragmentEnv(offsetof(abi::FragmentEnv, layer));
+  }
   if (a.access.has(abi::kImageOffset)) {
     // Part of the coordinates: the texture unit knows offsets of sampling alone.
     if (a.offset.size() < a.access.spatial) failInvalid("an image offset is too short");
@@ -230,6 +238,21 @@ void Translator::emitSample(const Instr& in, ImageOp op, bool explicitLod, bool 
   sampleCoordinates(image, in.operand(1), projected, a);
   if (!explicitLod && isFragment()) implicitGradients(a);
   setTexel(in, emitAccess(Op::ImageRead, {image.texel.kind, 4}, a));
+}
+
+void Translator::emitQueryLod(const Instr& in) {
+  const Val handle = get(in.operand(0));
+  if (handle.leaves.size() != 2) failInvalid("a sampled image is expected");
+  ImageType image = imageType(handle.type);
+  image.arrayed = false;  // the layer is no part of the coordinates here
+  ImageArguments a;
+  a.image = handle.leaves[0];
+  a.sampler = handle.leaves[1];
+  a.access.op = ImageOp::kQueryLod;
+  sampleCoordinates(image, in.operand(1), false, a);
+  if (!isFragment()) failInvalid("a query of the level outside of a fragment shader");
+  implicitGradients(a);
+  setTexel(in, emitAccess(Op::ImageRead, {ir::Kind::kF32, 4}, a));
 }
 
 // The first components of a tuple, as many as the instruction's result has. The sparse forms want a residency code in
@@ -439,6 +462,9 @@ bool Translator::emitImage(const Instr& in) {
       set(in.result, {in.resultType, {}, new (arena_.allocate(sizeof(Pointer), alignof(Pointer))) Pointer(p)});
       return true;
     }
+    case spv::Op::OpImageQueryLod:
+      emitQueryLod(in);
+      return true;
     case spv::Op::OpImageQuerySize:
       emitQuerySize(in, nullptr);
       return true;
