@@ -3,6 +3,7 @@
 //
 // covers: vkCmdSetViewport, vkCmdSetScissor, vkCmdSetLineWidth, vkCmdSetDepthBias, vkCmdSetBlendConstants,
 // covers: vkCmdSetDepthBounds, vkCmdSetStencilCompareMask, vkCmdSetStencilWriteMask, vkCmdSetStencilReference,
+// covers: feature:multiDrawIndirect, feature:drawIndirectFirstInstance, feature:occlusionQueryPrecise
 // covers: vkCmdDrawIndirect, vkCmdDrawIndexedIndirect, vkCmdBeginQuery, vkCmdEndQuery
 #include <array>
 #include <cmath>
@@ -13,69 +14,11 @@
 #include "shaders/color_vert.spv.h"
 #include "shaders/grid_vert.spv.h"
 #include "shaders/numbers_frag.spv.h"
-#include "shaders/push_color_frag.spv.h"
-#include "shaders/whole_vert.spv.h"
 
 namespace pumice::cts {
 namespace {
 
-struct Vertex {
-  float x, y, z, w;
-  float r, g, b, a;
-};
-struct Push {
-  float color[4];
-  float depth;
-};
-const TriangleModel::Corner kCorners[3] = {{5.25, 3.5}, {60.125, 20.75}, {17, 58.0625}};
-constexpr VkExtent2D kExtent{64, 64};
-constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
-
-class DrawCommandTest : public DrawTest {
- protected:
-  // A device, a target with depth and stencil, a pass, and the state of pipelines that fill the target with what is
-  // pushed.
-  void prepare(const DeviceOptions& options = {}) {
-    createDevice(options);
-    targets_[0] = makeTarget(kRgba8, kExtent);
-    targets_[1] = makeTarget(VK_FORMAT_D32_SFLOAT_S8_UINT, kExtent);
-    pass_ = makeRenderPass(targets_);
-    framebuffer_ = makeFramebuffer(pass_, targets_);
-    const VkPushConstantRange range{kStages, 0, sizeof(Push)};
-    layout_ = makeLayout({}, {&range, 1});
-  }
-  VkPipeline makeWhole(const std::function<void(PipelineState&)>& change) {
-    PipelineState state(kExtent);
-    state.renderPass = pass_;
-    state.layout = layout_;
-    change(state);
-    return makePipeline(state, k_whole_vert, k_push_color_frag);
-  }
-  void draw(const std::function<void(VkCommandBuffer)>& record, float depth = 1, uint32_t stencil = 0) {
-    const VkClearValue clears[] = {clearColor(0, 0, 0), clearDepth(depth, stencil)};
-    run([&](VkCommandBuffer c) {
-      beginPass(c, pass_, framebuffer_, kExtent, clears);
-      record(c);
-      vkCmdEndRenderPass(c);
-    });
-  }
-  void drawWhole(VkCommandBuffer c, const Rgba& color, float depth = 0) {
-    const Push push{{color.r, color.g, color.b, color.a}, depth};
-    vkCmdPushConstants(c, layout_, kStages, 0, sizeof push, &push);
-    vkCmdDraw(c, 3, 1, 0, 0);
-  }
-  Picture picture() { return readColor(targets_[0]); }
-  std::vector<int> stencil() {
-    std::vector<int> out;
-    for (std::byte b : readBytes(targets_[1], VK_IMAGE_ASPECT_STENCIL_BIT, 1)) out.push_back(static_cast<int>(b));
-    return out;
-  }
-
-  Target targets_[2];
-  VkRenderPass pass_ = VK_NULL_HANDLE;
-  VkFramebuffer framebuffer_ = VK_NULL_HANDLE;
-  VkPipelineLayout layout_ = VK_NULL_HANDLE;
-};
+class DrawCommandTest : public FilledTargetTest {};
 
 TEST_F(DrawCommandTest, ViewportsAndScissors) {
   prepare();
@@ -233,11 +176,7 @@ TEST_F(DrawCommandTest, OcclusionQueries) {
   state.depth.depthTestEnable = state.depth.depthWriteEnable = VK_TRUE;
   state.depth.depthCompareOp = VK_COMPARE_OP_LESS;
   const VkPipeline triangles = makePipeline(state, k_color_vert, k_color_frag);
-  std::vector<Vertex> vertices;
-  for (const auto& k : kCorners) {
-    vertices.push_back({static_cast<float>(k.x / 32 - 1), static_cast<float>(k.y / 32 - 1), 0.5f, 1, 1, 1, 1, 1});
-  }
-  const TestBuffer buffer = makeVertices(vertices);
+  const TestBuffer buffer = makeTriangle({1, 1, 1, 1}, 0.5f);
   VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
   info.queryType = VK_QUERY_TYPE_OCCLUSION;
   info.queryCount = 3;
@@ -263,7 +202,7 @@ TEST_F(DrawCommandTest, OcclusionQueries) {
   uint64_t results[3]{};
   VK_OK(vkGetQueryPoolResults(device(), queries, 0, 3, sizeof results, results, 8,
                               VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
-  const TriangleModel model(kCorners[0], kCorners[1], kCorners[2]);
+  const TriangleModel model(kTriangle[0], kTriangle[1], kTriangle[2]);
   uint64_t covered = 0;
   for (uint32_t i = 0; i < 64 * 64; ++i) covered += model.covers(i % 64, i / 64);
   EXPECT_EQ(results[0] != 0, covered != 0);
@@ -280,11 +219,7 @@ TEST_F(DrawCommandTest, PreciseOcclusionAndStatistics) {
   state.addFloats({4, 4});
   state.renderPass = pass_;
   const VkPipeline triangles = makePipeline(state, k_color_vert, k_color_frag);
-  std::vector<Vertex> vertices;
-  for (const auto& k : kCorners) {
-    vertices.push_back({static_cast<float>(k.x / 32 - 1), static_cast<float>(k.y / 32 - 1), 0.5f, 1, 1, 1, 1, 1});
-  }
-  const TestBuffer buffer = makeVertices(vertices);
+  const TestBuffer buffer = makeTriangle({1, 1, 1, 1}, 0.5f);
   VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
   info.queryType = VK_QUERY_TYPE_OCCLUSION;
   info.queryCount = 1;
@@ -321,7 +256,7 @@ TEST_F(DrawCommandTest, PreciseOcclusionAndStatistics) {
                               VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
   VK_OK(vkGetQueryPoolResults(device(), statistics, 0, 1, sizeof counts, counts, sizeof counts,
                               VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
-  const TriangleModel model(kCorners[0], kCorners[1], kCorners[2]);
+  const TriangleModel model(kTriangle[0], kTriangle[1], kTriangle[2]);
   uint64_t covered = 0;
   for (uint32_t i = 0; i < 64 * 64; ++i) covered += model.covers(i % 64, i / 64);
   EXPECT_EQ(samples, 2 * covered);

@@ -6,6 +6,9 @@
 #include <cstring>
 #include <fstream>
 
+#include "shaders/push_color_frag.spv.h"
+#include "shaders/whole_vert.spv.h"
+
 namespace pumice::cts {
 
 PipelineState::PipelineState(VkExtent2D extent, uint32_t colorCount) : blend(colorCount) {
@@ -341,6 +344,58 @@ std::array<double, 3> TriangleModel::weights(uint32_t x, uint32_t y) const {
   }
   for (double& v : w) v /= sum;
   return w;
+}
+
+void FilledTargetTest::prepare(const DeviceOptions& options) {
+  createDevice(options);
+  prepareTargets();
+}
+
+void FilledTargetTest::prepareTargets() {
+  targets_[0] = makeTarget(kRgba8, kExtent);
+  targets_[1] = makeTarget(VK_FORMAT_D32_SFLOAT_S8_UINT, kExtent);
+  pass_ = makeRenderPass(targets_);
+  framebuffer_ = makeFramebuffer(pass_, targets_);
+  const VkPushConstantRange range{kStages, 0, sizeof(Push)};
+  layout_ = makeLayout({}, {&range, 1});
+}
+
+VkPipeline FilledTargetTest::makeWhole(const std::function<void(PipelineState&)>& change) {
+  PipelineState state(kExtent);
+  state.renderPass = pass_;
+  state.layout = layout_;
+  change(state);
+  return makePipeline(state, k_whole_vert, k_push_color_frag);
+}
+
+void FilledTargetTest::draw(const std::function<void(VkCommandBuffer)>& record, float depth, uint32_t stencil) {
+  const VkClearValue clears[] = {clearColor(0, 0, 0), clearDepth(depth, stencil)};
+  run([&](VkCommandBuffer c) {
+    beginPass(c, pass_, framebuffer_, kExtent, clears);
+    record(c);
+    vkCmdEndRenderPass(c);
+  });
+}
+
+void FilledTargetTest::drawWhole(VkCommandBuffer commands, const Rgba& color, float depth) {
+  const Push push{{color.r, color.g, color.b, color.a}, depth};
+  vkCmdPushConstants(commands, layout_, kStages, 0, sizeof push, &push);
+  vkCmdDraw(commands, 3, 1, 0, 0);
+}
+
+TestBuffer FilledTargetTest::makeTriangle(const Rgba& color, float depth) {
+  std::vector<ColorVertex> vertices;
+  for (const auto& k : kTriangle) {
+    vertices.push_back({static_cast<float>(k.x / 32 - 1), static_cast<float>(k.y / 32 - 1), depth, 1, color.r, color.g,
+                        color.b, color.a});
+  }
+  return makeVertices(vertices);
+}
+
+std::vector<int> FilledTargetTest::stencil() {
+  std::vector<int> out;
+  for (std::byte b : readBytes(targets_[1], VK_IMAGE_ASPECT_STENCIL_BIT, 1)) out.push_back(static_cast<int>(b));
+  return out;
 }
 
 }  // namespace pumice::cts

@@ -61,6 +61,27 @@ struct PipelineState {
   void addFloats(std::initializer_list<uint32_t> components, VkVertexInputRate rate = VK_VERTEX_INPUT_RATE_VERTEX);
 };
 
+/// Which pixels a triangle covers (center inside, or on a top or left edge), and its weights there. In exact integers:
+/// corners are in pixels, multiples of 1/256.
+class TriangleModel {
+ public:
+  struct Corner {
+    double x, y;
+  };
+  TriangleModel(Corner a, Corner b, Corner c);
+  bool covers(uint32_t x, uint32_t y) const;
+  /// At the pixel's center; of a, b and c.
+  std::array<double, 3> weights(uint32_t x, uint32_t y) const;
+
+ private:
+  struct Edge {
+    int64_t x0, y0, dx, dy;
+    int64_t at(int64_t x, int64_t y) const { return dx * (y - y0) - dy * (x - x0); }
+    bool isTopLeft() const { return dy < 0 || (dy == 0 && dx > 0); }
+  };
+  Edge edges_[3];  // opposite of corner i; positive inside
+};
+
 class DrawTest : public ShaderImageTest {
  protected:
   static constexpr VkBufferUsageFlags kVertexUsages =
@@ -132,25 +153,43 @@ class DrawTest : public ShaderImageTest {
   uint32_t pictureCount_ = 0;
 };
 
-/// Which pixels a triangle covers (center inside, or on a top or left edge), and its weights there. In exact integers:
-/// corners are in pixels, multiples of 1/256.
-class TriangleModel {
- public:
-  struct Corner {
-    double x, y;
-  };
-  TriangleModel(Corner a, Corner b, Corner c);
-  bool covers(uint32_t x, uint32_t y) const;
-  /// At the pixel's center; of a, b and c.
-  std::array<double, 3> weights(uint32_t x, uint32_t y) const;
+/// A vertex of color.vert.
+struct ColorVertex {
+  float x, y, z, w;
+  float r, g, b, a;
+};
 
- private:
-  struct Edge {
-    int64_t x0, y0, dx, dy;
-    int64_t at(int64_t x, int64_t y) const { return dx * (y - y0) - dy * (x - x0); }
-    bool isTopLeft() const { return dy < 0 || (dy == 0 && dx > 0); }
+/// Where a triangle lies in a target of 64 by 64 pixels; clockwise on the screen.
+inline constexpr TriangleModel::Corner kTriangle[3] = {{5.25, 3.5}, {60.125, 20.75}, {17, 58.0625}};
+
+/// A target of 64 by 64 pixels with depth and stencil, a render pass that clears it, and pipelines that fill it with a
+/// color that is pushed, at a depth that is pushed (whole.vert, push_color.frag).
+class FilledTargetTest : public DrawTest {
+ protected:
+  static constexpr VkExtent2D kExtent{64, 64};
+  static constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
+  struct Push {
+    float color[4];
+    float depth;
   };
-  Edge edges_[3];  // opposite of corner i; positive inside
+
+  /// Creates the device too.
+  void prepare(const DeviceOptions& options = {});
+  /// On a device that is there.
+  void prepareTargets();
+  VkPipeline makeWhole(const std::function<void(PipelineState&)>& change);
+  /// The pass, cleared to black.
+  void draw(const std::function<void(VkCommandBuffer)>& record, float depth = 1, uint32_t stencil = 0);
+  void drawWhole(VkCommandBuffer commands, const Rgba& color, float depth = 0);
+  /// kTriangle, for color.vert.
+  TestBuffer makeTriangle(const Rgba& color, float depth = 0);
+  Picture picture() { return readColor(targets_[0]); }
+  std::vector<int> stencil();
+
+  Target targets_[2];
+  VkRenderPass pass_ = VK_NULL_HANDLE;
+  VkFramebuffer framebuffer_ = VK_NULL_HANDLE;
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
 };
 
 }  // namespace pumice::cts

@@ -122,6 +122,7 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kEXTLoadStoreOpNone,
     DeviceExtension::kEXTMultiDraw,
     DeviceExtension::kEXTProvokingVertex,
+    DeviceExtension::kEXTShaderViewportIndexLayer,
     DeviceExtension::kEXTVertexAttributeDivisor,
     DeviceExtension::kEXTVertexInputDynamicState,
     // -- pipelines
@@ -238,6 +239,7 @@ void addDrawFeatures(Features* f) {
   f->multiDraw = true;
   f->depthClipEnable = f->depthClipControl = true;
   f->provokingVertexLast = true;
+  f->shaderOutputViewportIndex = f->shaderOutputLayer = true;
 }
 
 Features makeFeatures() {
@@ -331,6 +333,7 @@ void fillLimits(VkPhysicalDeviceLimits* l) {
   l->maxVertexOutputComponents = 128;
   l->maxFragmentInputComponents = 128;
   l->maxFragmentOutputAttachments = 8;
+  l->maxFragmentDualSrcAttachments = 1;
   l->maxFragmentCombinedOutputResources = kMany;
   l->maxComputeSharedMemorySize = abi::kMaxSharedBytes;
   for (uint32_t i = 0; i < 3; ++i) {
