@@ -21,10 +21,10 @@ void hold(Span* span) {
 
 void Pass::begin(Queue& queue, const draw::PassInfo& info, draw::PacketWalker at, const draw::QueryTargets& outer,
                  raster::BlockArena& arena, uint64_t tileCost_ns) {
-  const uint32_t tiles = info.grid.tileCount();
-  if (tiles > listCount_) {
-    lists_ = std::make_unique<raster::TileList[]>(tiles);
-    listCount_ = tiles;
+  const size_t lists = kSlots * size_t{info.grid.tileCount()};
+  if (lists > listCount_) {
+    lists_ = std::make_unique<raster::TileList[]>(lists);
+    listCount_ = lists;
   }
   queue_ = &queue;
   info_ = info;
@@ -33,11 +33,11 @@ void Pass::begin(Queue& queue, const draw::PassInfo& info, draw::PacketWalker at
   geometry_ = tiles_ = nullptr;
   cut_ = nullptr;
   sched::MutexLock lock(mutex_);
+  tileQueue_.begin(info.grid.tileCount());
   source_.begin(info_, at, outer);
-  phase_ = Phase::kClosed;
-  tilesOpen_ = exhausted_ = starved_ = false;
-  firstBatch_ = true;
-  blocks_ = nullptr;
+  begun_ = retired_ = 0;
+  workersHere_ = 0;
+  geometryOpen_ = tilesOpen_ = exhausted_ = fenced_ = starved_ = false;
 }
 
 void Pass::setSpans(Span* geometry, Span* tiles, Node* cut) {
@@ -47,29 +47,59 @@ void Pass::setSpans(Span* geometry, Span* tiles, Node* cut) {
   references_.store(2, std::memory_order_relaxed);
 }
 
-void Pass::beginBatchLocked() {
-  phase_ = Phase::kGeometry;
-  closed_ = exhausted_;
-  chunks_ = running_ = 0;
-  batch_ = queue_->machine().nextBatch.fetch_add(1, std::memory_order_relaxed) + 1;
-}
-
 bool Pass::open(Side side) {
   sched::MutexLock lock(mutex_);
   if (side == Side::kGeometry) {
-    beginBatchLocked();
+    geometryOpen_ = true;
     hold(geometry_);
     return true;
   }
   tilesOpen_ = true;
-  if (phase_ != Phase::kTilesClosed) return false;
-  phase_ = Phase::kTiles;
+  if (inFlightLocked() == 0 || !batchLocked(retired_).complete) return false;
   hold(tiles_);
   return true;
 }
 
+void Pass::enter() {
+  sched::MutexLock lock(mutex_);
+  ++workersHere_;
+}
+
+void Pass::leave() {
+  sched::MutexLock lock(mutex_);
+  --workersHere_;
+}
+
+Pass::Job Pass::take(Machine& machine, draw::Chunk* chunk, Effects* effects) {
+  sched::MutexLock lock(mutex_);
+  Job job;
+  do {
+    if (takeTilesLocked(machine, &job)) break;
+  } while (cutLocked(machine, chunk, &job, effects) && job.kind == Job::kNone);
+  if (job.kind == Job::kNone) --workersHere_;
+  effects->workersHere = workersHere_;
+  return job;
+}
+
+bool Pass::takeTilesLocked(Machine& machine, Job* job) {
+  if (!tilesOpen_) return false;
+  for (uint32_t number = retired_; number != begun_; ++number) {
+    Batch& batch = batchLocked(number);
+    if (!batch.complete) return false;
+    const uint64_t group =
+        chunkUnits(tileCost_ns_.load(std::memory_order_relaxed), batch.tiles.left, machine.pool->workerCount());
+    job->tiles = tileQueue_.take(&batch.tiles, group);
+    if (job->tiles.empty()) continue;
+    job->kind = Job::kTiles;
+    job->slot = static_cast<uint8_t>(number % kSlots);
+    job->place = {batch.first, batch.last};
+    return true;
+  }
+  return false;
+}
+
 // A fault while the pass is cut: its packets, indices or arguments are not there.
-ChunkSource::Next Pass::cutLocked(Machine& machine, draw::Chunk* chunk) {
+ChunkSource::Next Pass::nextLocked(Machine& machine, draw::Chunk* chunk) {
   struct Call {
     Pass* pass;
     draw::Chunk* chunk;
@@ -89,92 +119,114 @@ ChunkSource::Next Pass::cutLocked(Machine& machine, draw::Chunk* chunk) {
   return ChunkSource::Next::kEnd;
 }
 
+bool Pass::cutLocked(Machine& machine, draw::Chunk* chunk, Job* job, Effects* effects) {
+  if (!geometryOpen_ || exhausted_ || starved_) return false;
+  if (fenced_) {
+    for (uint32_t number = retired_; number != begun_; ++number)
+      if (batchLocked(number).running != 0) return false;
+    fenced_ = false;
+  }
+  if (inFlightLocked() == 0 || newestLocked().closed) {
+    if (inFlightLocked() == kSlots) return false;
+    beginBatchLocked();
+  }
+  Batch& batch = newestLocked();
+  if (batch.chunks != 0 && batch.blocks > arena_->blockCount() / 2) {
+    closeLocked(batch, effects);
+    return true;
+  }
+  // When the device is lost, the stream may be gone.
+  ChunkSource::Next next = machine.isLost() ? ChunkSource::Next::kEnd : nextLocked(machine, chunk);
+  if (next == ChunkSource::Next::kNoBlocks && batch.chunks == 0) {
+    if (inFlightLocked() > 1) return false;  // until the earlier batch has gone
+    // Other passes of the queue have the blocks, and give them back whatever becomes of this one.
+    queue_->waitForBlocks(this);
+    next = nextLocked(machine, chunk);
+    if (next == ChunkSource::Next::kNoBlocks) {
+      starved_ = true;
+      return false;
+    }
+  }
+  switch (next) {
+    case ChunkSource::Next::kChunk:
+      ++batch.chunks;
+      ++batch.running;
+      batch.blocks += chunk->blocks;
+      job->kind = Job::kChunk;
+      job->slot = static_cast<uint8_t>((begun_ - 1) % kSlots);
+      job->batch = batch.number;
+      return true;
+    case ChunkSource::Next::kFence:
+      fenced_ = true;
+      return true;
+    case ChunkSource::Next::kNoBlocks:
+      closeLocked(batch, effects);
+      return true;
+    default:
+      exhaustLocked(effects);
+      closeLocked(batch, effects);
+      return true;
+  }
+}
+
 void Pass::exhaustLocked(Effects* effects) {
-  if (exhausted_) return;
   exhausted_ = true;
   effects->cut = true;
 }
 
-Pass::Job Pass::take(Machine& machine, draw::Chunk* chunk, Effects* effects) {
-  sched::MutexLock lock(mutex_);
-  while (phase_ == Phase::kGeometry) {
-    // Then the stream may be gone.
-    if (machine.isLost()) {
-      exhaustLocked(effects);
-      closed_ = true;
-    }
-    if (closed_) {
-      if (running_ != 0) return {};
-      endGeometryLocked(effects);
-      break;
-    }
-    if (starved_) return {};
-    ChunkSource::Next next = cutLocked(machine, chunk);
-    if (next == ChunkSource::Next::kNoBlocks && chunks_ == 0) {
-      // Other passes of the queue have the blocks, and give them back whatever becomes of this one.
-      queue_->waitForBlocks(this);
-      next = cutLocked(machine, chunk);
-      if (next == ChunkSource::Next::kNoBlocks) {
-        starved_ = true;
-        return {};
-      }
-    }
-    switch (next) {
-      case ChunkSource::Next::kChunk: {
-        ++chunks_;
-        ++running_;
-        Job job;
-        job.kind = Job::kChunk;
-        job.batch = batch_;
-        return job;
-      }
-      case ChunkSource::Next::kFence:
-        closed_ = chunks_ != 0;
-        break;
-      case ChunkSource::Next::kNoBlocks:
-        closed_ = true;
-        break;
-      default:
-        exhaustLocked(effects);
-        closed_ = true;
-        break;
-    }
+void Pass::beginBatchLocked() {
+  Batch& batch = batchLocked(begun_);
+  batch = {};
+  batch.number = queue_->machine().nextBatch.fetch_add(1, std::memory_order_relaxed) + 1;
+  batch.first = begun_ == 0;
+  ++begun_;
+}
+
+void Pass::closeLocked(Batch& batch, Effects* effects) {
+  batch.closed = true;
+  if (batch.running == 0) completeLocked(batch, effects);
+}
+
+void Pass::completeLocked(Batch& batch, Effects* effects) {
+  batch.complete = true;
+  batch.last = exhausted_ && &batch == &newestLocked();
+  tileQueue_.beginBatch(&batch.tiles);
+  if (tilesOpen_ && !effects->startTiles) {
+    effects->startTiles = true;
+    hold(tiles_);
   }
-  if (phase_ != Phase::kTiles) return {};
-  const uint32_t tiles = info_.grid.tileCount();
-  if (nextTile_ == tiles) return {};
-  const uint64_t group =
-      chunkUnits(tileCost_ns_.load(std::memory_order_relaxed), tiles - nextTile_, machine.pool->workerCount());
-  Job job;
-  job.kind = Job::kTiles;
-  job.begin = nextTile_;
-  job.end = nextTile_ = static_cast<uint32_t>(std::min<uint64_t>(tiles, nextTile_ + group));
-  job.place = {firstBatch_, exhausted_};
-  return job;
+  if (!exhausted_) return;
+  for (uint32_t number = retired_; number != begun_; ++number)
+    if (!batchLocked(number).complete) return;
+  effects->geometryDone = true;
 }
 
-void Pass::endGeometryLocked(Effects* effects) {
-  if (exhausted_) effects->geometryDone = true;
-  nextTile_ = 0;
-  tilesLeft_ = info_.grid.tileCount();
-  phase_ = tilesOpen_ ? Phase::kTiles : Phase::kTilesClosed;
-  effects->startTiles = tilesOpen_;
-  if (tilesOpen_) hold(tiles_);
+void Pass::startGeometryLocked(Effects* effects) {
+  if (exhausted_ || effects->startGeometry) return;
+  effects->startGeometry = true;
+  hold(geometry_);
 }
 
-void Pass::finishChunk(draw::BlockLink* first, draw::BlockLink* last, Effects* effects) {
+void Pass::finishChunk(const Job& job, draw::BlockLink* first, draw::BlockLink* last, uint32_t blocks,
+                       uint32_t reserved, Effects* effects) {
   sched::MutexLock lock(mutex_);
+  Batch& batch = batches_[job.slot];
   if (first) {
-    last->next = blocks_;
-    blocks_ = first;
+    last->next = batch.links;
+    batch.links = first;
   }
-  if (--running_ == 0 && closed_) endGeometryLocked(effects);
+  batch.blocks -= reserved - blocks;
+  if (--batch.running == 0) {
+    if (batch.closed) completeLocked(batch, effects);
+    if (fenced_) startGeometryLocked(effects);
+  }
+  effects->workersHere = workersHere_;
 }
 
 // While the job is not finished its side's span is not either.
 void Pass::measured(const Job& job, uint64_t elapsed_ns) {
   Span* span = job.kind == Job::kChunk ? geometry_ : tiles_;
-  const uint64_t units = job.kind == Job::kChunk ? 1 : job.end - job.begin;
+  const uint64_t units = job.kind == Job::kChunk ? 1 : job.tiles.count();
   if (job.kind == Job::kTiles) {
     const uint64_t old = tileCost_ns_.load(std::memory_order_relaxed);
     tileCost_ns_.store((old + elapsed_ns / units + 1) / 2, std::memory_order_relaxed);
@@ -183,36 +235,36 @@ void Pass::measured(const Job& job, uint64_t elapsed_ns) {
   const uint64_t old = span->unitCost_ns.load(std::memory_order_relaxed);
   span->unitCost_ns.store((old + elapsed_ns / units + 1) / 2, std::memory_order_relaxed);
   span->measured.store(true, std::memory_order_relaxed);
-  if (job.kind == Job::kTiles) span->nextUnit.store(job.end, std::memory_order_relaxed);
+  if (job.kind == Job::kTiles) span->nextUnit.store(job.tiles.end, std::memory_order_relaxed);
 }
 
-void Pass::finishTiles(uint32_t count, Effects* effects) {
+void Pass::finishTiles(const Job& job, Effects* effects) {
   sched::MutexLock lock(mutex_);
-  tilesLeft_ -= count;
-  if (tilesLeft_ == 0) endTilesLocked(effects);
+  Batch& batch = batches_[job.slot];
+  const bool followed = &batch != &newestLocked();
+  tileQueue_.finish(&batch.tiles, job.tiles, followed ? &newestLocked().tiles : nullptr);
+  if (batch.tiles.left == 0) retireLocked(batch, effects);
+  effects->workersHere = workersHere_;
 }
 
-void Pass::endTilesLocked(Effects* effects) {
-  while (blocks_) {
-    draw::BlockLink* next = blocks_->next;
-    arena_->giveBack(reinterpret_cast<std::byte*>(blocks_));
-    blocks_ = next;
+// The oldest: no tile of a batch is finished before those of earlier ones.
+void Pass::retireLocked(Batch& batch, Effects* effects) {
+  while (batch.links) {
+    draw::BlockLink* next = batch.links->next;
+    arena_->giveBack(reinterpret_cast<std::byte*>(batch.links));
+    batch.links = next;
     effects->blocksBack = true;
   }
-  firstBatch_ = false;
-  if (exhausted_) {
-    phase_ = Phase::kDone;
+  ++retired_;
+  if (exhausted_ && retired_ == begun_)
     effects->tilesDone = true;
-  } else {
-    beginBatchLocked();
-    effects->startGeometry = true;
-    hold(geometry_);
-  }
+  else
+    startGeometryLocked(effects);
 }
 
 bool Pass::resume() {
   sched::MutexLock lock(mutex_);
-  if (phase_ != Phase::kGeometry || !starved_) return false;
+  if (!starved_) return false;
   starved_ = false;
   hold(geometry_);
   return true;

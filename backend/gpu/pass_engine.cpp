@@ -22,14 +22,15 @@ struct Call {
 void runChunk(void* argument) {
   auto& call = *static_cast<Call*>(argument);
   DrawContext& context = *call.context;
-  call.done = context.frontEnd.run(call.pass->info(), context.chunk, call.env, context.memory, call.pass->lists(),
-                                   context.current.data());
+  call.done = context.frontEnd.run(call.pass->info(), context.chunk, call.env, context.memory,
+                                   call.pass->lists(call.job->slot), context.current.data());
 }
 
 void runTiles(void* argument) {
   auto& call = *static_cast<Call*>(argument);
-  for (uint32_t tile = call.job->begin; tile < call.job->end && call.done; ++tile)
-    call.done = call.context->tiles.run(call.pass->info(), tile, call.pass->lists()[tile], call.job->place, call.env);
+  raster::TileList* const lists = call.pass->lists(call.job->slot);
+  for (uint32_t tile = call.job->tiles.begin; tile < call.job->tiles.end && call.done; ++tile)
+    call.done = call.context->tiles.run(call.pass->info(), tile, lists[tile], call.job->place, call.env);
 }
 
 void runGuardedJob(Machine& machine, sched::Worker& worker, Pass& pass, Call& call, void (*job)(void*),

@@ -1,4 +1,6 @@
 // Passes as a worker sees them: jobs, and what follows when the last one of a phase has ended (pass.h).
+#include <algorithm>
+
 #include "backend/gpu/machine.h"
 #include "backend/gpu/pass_engine.h"
 #include "backend/gpu/progress.h"
@@ -11,6 +13,7 @@ namespace pumice::gpu {
 // is touched only by who holds a job of its side that is not finished, or the reference that came with an effect.
 void Progress::runPass(Pass& pass, Span* span) {
   DrawContext* context = drawContext(machine_, *worker_);
+  pass.enter();
   for (;;) {
     Pass::Effects effects;
     const Pass::Job job = pass.take(machine_, context ? &context->chunk : nullptr, &effects);
@@ -21,6 +24,7 @@ void Progress::runPass(Pass& pass, Span* span) {
     bringAbout(pass, effects);
     // Decoding goes first: what it finds may be more urgent than the rest of this pass.
     if (span && machine_.waitingDecodes.load(std::memory_order_relaxed) > 0 && machine_.pool->idleWorkers() == 0) {
+      pass.leave();
       handToPool(span, 1);
       return;
     }
@@ -43,11 +47,12 @@ void Progress::runPassJob(Pass& pass, const Pass::Job& job, DrawContext* context
     pass.measured(job, sched::monotonicNow_ns() - start_ns);
     if (Span* span = pass.span(chunk ? Pass::Side::kGeometry : Pass::Side::kTiles)) widen(span);
   }
-  if (!chunk) return pass.finishTiles(job.end - job.begin, effects);
+  if (!chunk) return pass.finishTiles(job, effects);
   draw::BlockLink* first;
   draw::BlockLink* last;
+  const uint32_t taken = context->memory.taken();
   context->memory.end(&first, &last);
-  pass.finishChunk(first, last, effects);
+  pass.finishChunk(job, first, last, taken, context->chunk.blocks, effects);
 }
 
 void Progress::bringAbout(Pass& pass, const Pass::Effects& effects) {
@@ -59,7 +64,7 @@ void Progress::bringAbout(Pass& pass, const Pass::Effects& effects) {
     if (!(startsTiles ? effects.startTiles : effects.startGeometry)) continue;
     Span* span = startsTiles ? tiles : geometry;
     span->nextUnit.store(0, std::memory_order_relaxed);
-    spread(span, 1);
+    spread(span, std::max(1u, effects.workersHere));
     Queue::release(span);
   }
   if (effects.blocksBack) {
