@@ -104,19 +104,25 @@ TEST(PassSpeed, ManyDraws) {
   print("10,000 draws of two triangles", stream, 11, 1e4, "a draw");
 }
 
-TEST(PassSpeed, SmallPasses) {
-  DrawSetup setup(64, 64);
-  addGrid(setup, 3, 2);
+void smallPasses(const char* what, uint32_t edge, uint32_t columns, uint32_t rows, abi::LoadOp load) {
+  DrawSetup setup(edge, edge);
+  addGrid(setup, std::max(columns, 1u), std::max(rows, 1u));
   setup.fragment.measured = setup.vertex.measured = 1;
-  Attachment target(64, 64, 1, 1);
+  Attachment target(edge, edge, 1, 1);
   PassStream stream;
   for (int i = 0; i < 100; ++i) {
-    stream.beginPass(64, 64, {{&target, abi::LoadOp::kClear, 3}});
-    stream.drawIndexed(setup, 0, 36);
+    stream.beginPass(edge, edge, {{&target, load, 3}});
+    if (columns) stream.drawIndexed(setup, 0, columns * rows * 6);
     stream.endPass();
     stream.barrier(kFragment | kGeometryStage, kFragment | kGeometryStage);
   }
-  print("100 dependent passes of 12 triangles on 64x64", stream, 51, 100, "a pass");
+  print(what, stream, 51, 100, "a pass");
+}
+
+TEST(PassSpeed, SmallPasses) {
+  smallPasses("100 dependent passes of 12 triangles on 64x64", 64, 3, 2, abi::LoadOp::kClear);
+  smallPasses("100 dependent passes of 2 triangles on 16x16", 16, 1, 1, abi::LoadOp::kLoad);
+  smallPasses("100 dependent passes of nothing on 16x16", 16, 0, 0, abi::LoadOp::kLoad);
 }
 
 }  // namespace

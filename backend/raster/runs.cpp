@@ -16,28 +16,58 @@ uint32_t quadsOf(uint32_t pixels) {
 // Of four bits: processors that the build has to run on may have no instruction for it.
 constexpr uint8_t kQuadCount[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 
+// Where a block of a square is: its pixel's x | y << 16, and its place among the tile's blocks.
+struct BlockPlace {
+  uint32_t position;
+  uint16_t index;
+};
+struct BlockPlaces {
+  BlockPlace at[kSquareBlocks];
+  constexpr BlockPlaces() : at() {
+    for (uint32_t b = 0; b < kSquareBlocks; ++b)
+      at[b] = {blockX(b) * 4 | blockY(b) * 4 << 16, static_cast<uint16_t>(blockY(b) * (kMaxTileEdge / 4) + blockX(b))};
+  }
+};
+constexpr BlockPlaces kBlockPlaces;
+
 }  // namespace
 
 void RunBuilder::add(const BlockList& list, uint32_t x, uint32_t y, uint16_t primitive) {
+  switch (samples_) {
+    case 1:
+      return addBlocks<1>(list, x, y, primitive);
+    case 2:
+      return addBlocks<2>(list, x, y, primitive);
+    case 4:
+      return addBlocks<4>(list, x, y, primitive);
+    default:
+      return addBlocks<8>(list, x, y, primitive);
+  }
+}
+
+template <uint32_t kSamples>
+void RunBuilder::addBlocks(const BlockList& list, uint32_t x, uint32_t y, uint16_t primitive) {
+  uint8_t* const square = taken_ + ((y - tileY_) / 4) * kTileBlocks + (x - tileX_) / 4;
+  const uint32_t corner = x | y << 16;
   for (uint32_t i = 0; i < list.count; ++i) {
     uint32_t pixels = 0;
-    for (uint32_t s = 0; s < samples_; ++s) pixels |= list.coverage[s][i];
-    const uint32_t quads = quadsOf(pixels);
-    const uint32_t blockAtX = x + blockX(list.block[i]) * 4;
-    const uint32_t blockAtY = y + blockY(list.block[i]) * 4;
+    for (uint32_t s = 0; s < kSamples; ++s) pixels |= list.coverage[s][i];
+    const uint32_t quads = pixels == 0xFFFF ? 15 : quadsOf(pixels);
     const uint32_t quadCount = kQuadCount[quads];
+    const BlockPlace at = kBlockPlaces.at[list.block[i]];
     const bool whole = quadCount >= 3;
     const bool full = whole ? blockCount_ == abi::kRunBlocks : quadCount_ + quadCount > kMixQuads;
-    if (full || (taken(blockAtX, blockAtY) & quads)) finish();
-    uint8_t& place = taken(blockAtX, blockAtY);
+    uint8_t& place = square[at.index];
+    if (full || (place & quads)) finish();
     place = static_cast<uint8_t>(place | quads);
+    const uint32_t position = corner + at.position;
     if (!whole) {
-      addQuads(list, i, quads, blockAtX, blockAtY, primitive);
+      addQuads(list, i, quads, position & 0xFFFF, position >> 16, primitive);
       continue;
     }
-    run_.blockPosition[blockCount_] = blockAtX | blockAtY << 16;
+    run_.blockPosition[blockCount_] = position;
     run_.blockPrimitive[blockCount_] = primitive;
-    for (uint32_t s = 0; s < samples_; ++s) run_.blockCoverage[s][blockCount_] = list.coverage[s][i];
+    for (uint32_t s = 0; s < kSamples; ++s) run_.blockCoverage[s][blockCount_] = list.coverage[s][i];
     ++blockCount_;
   }
 }

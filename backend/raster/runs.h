@@ -38,6 +38,8 @@ class RunBuilder {
   static constexpr uint32_t kTileBlocks = kMaxTileEdge / 4;
 
   uint8_t& taken(uint32_t x, uint32_t y) { return taken_[((y - tileY_) / 4) * kTileBlocks + (x - tileX_) / 4]; }
+  template <uint32_t kSamples>
+  void addBlocks(const BlockList& list, uint32_t x, uint32_t y, uint16_t primitive);
   void addQuads(const BlockList& list, uint32_t i, uint32_t quads, uint32_t x, uint32_t y, uint16_t primitive);
 
   Shade* shade_;
