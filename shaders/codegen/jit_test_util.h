@@ -44,7 +44,7 @@ class JitFunction {
     fill(builder, *function);
     builder.CreateRetVoid();
     bool broken = false;
-    const ObjectResult object = emitObject(module, features, Tier::kBetter, &broken);
+    const ObjectResult object = emitObject(module, features, tier, &broken);
     EXPECT_EQ(object.status, CompileStatus::kOk) << object.message;
     const cache::LoadResult loaded = cache::loadObject(cache::CodeArena::instance(), object.elf, kEntrySymbol);
     EXPECT_EQ(loaded.status, cache::LoadStatus::kOk) << loaded.message;

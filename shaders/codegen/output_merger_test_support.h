@@ -23,8 +23,13 @@ namespace pumice::shader::codegen::test {
 
 class MergerCode {
  public:
-  MergerCode(const TargetFeatures& features, const FragmentKey& key, const ShaderShape& shape)
-      : features_(features), key_(key), shape_(shape), code_(features, 3, [this](auto& b, auto& f) { emit(b, f); }) {}
+  MergerCode(const TargetFeatures& features, const FragmentKey& key, const ShaderShape& shape,
+             Tier tier = Tier::kBetter)
+      : features_(features),
+        key_(key),
+        shape_(shape),
+        code_(
+            features, 3, [this](auto& b, auto& f) { emit(b, f); }, tier) {}
 
   void operator()(abi::FragmentEnv* env, VectorInput* block, VectorInput* mix) const { code_(env, block, mix); }
 
@@ -229,7 +234,7 @@ class MergerTest : public testing::Test {
     const uint32_t samples = 1u << key.samples_log2;
     for (const uint32_t v : runnableWidths()) {
       const TargetFeatures features = targetFeatures(v);
-      const MergerCode code(features, key, shape);
+      const MergerCode code(features, key, shape, below(4) == 0 ? Tier::kQuick : Tier::kBetter);
       Targets targets;
       abi::Surface color[abi::kMaxColorAttachments] = {}, depth{}, stencil{};
       for (uint32_t i = 0; i < abi::kMaxColorAttachments; ++i) {
