@@ -1,13 +1,14 @@
-// Render passes and dynamic rendering: clears, loads, samples that are resolved, areas,
+// Render passes and dynamic rendering: clears, loads, subpasses that read each other, samples that are resolved, areas,
 // secondary command buffers, clears in passes.
 //
-// covers: vkCreateRenderPass, vkCmdBeginRenderPass, vkCmdEndRenderPass, vkCmdClearAttachments,
+// covers: vkCreateRenderPass, vkCmdBeginRenderPass, vkCmdNextSubpass, vkCmdEndRenderPass, vkCmdClearAttachments,
 // covers: vkCmdExecuteCommands, vkGetRenderAreaGranularity
 #include <array>
 
 #include "cts-subset/support/draw_test.h"
 #include "shaders/color_frag.spv.h"
 #include "shaders/color_vert.spv.h"
+#include "shaders/input_attachment_frag.spv.h"
 #include "shaders/push_color_frag.spv.h"
 #include "shaders/whole_vert.spv.h"
 
@@ -124,6 +125,80 @@ TEST_F(DrawPassTest, WhatIsLoadedStays) {
   expectPicture(readColor(target), [&](uint32_t x, uint32_t y) -> Rgba {
     return model_.covers(x, y) ? Rgba{1, 1, 0, 1} : Rgba{0, 1, 0, 1};
   });
+}
+
+// The second subpass reads what the first has drawn, pixel by pixel (one pass over the tiles), or by a dependency of
+// the whole framebuffer (two).
+TEST_F(DrawPassTest, ASubpassReadsAnother) {
+  createDevice();
+  for (const VkDependencyFlags flags : {VkDependencyFlags{VK_DEPENDENCY_BY_REGION_BIT}, VkDependencyFlags{0}}) {
+    const Target targets[] = {makeTarget(kRgba8, kExtent, VK_SAMPLE_COUNT_1_BIT, VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT),
+                              makeTarget(kRgba8, kExtent)};
+    VkAttachmentDescription attachments[2]{};
+    for (auto& a : attachments) {
+      a = {0,
+           kRgba8,
+           VK_SAMPLE_COUNT_1_BIT,
+           VK_ATTACHMENT_LOAD_OP_CLEAR,
+           VK_ATTACHMENT_STORE_OP_STORE,
+           VK_ATTACHMENT_LOAD_OP_DONT_CARE,
+           VK_ATTACHMENT_STORE_OP_DONT_CARE,
+           VK_IMAGE_LAYOUT_GENERAL,
+           VK_IMAGE_LAYOUT_GENERAL};
+    }
+    const VkAttachmentReference first{0, VK_IMAGE_LAYOUT_GENERAL}, second{1, VK_IMAGE_LAYOUT_GENERAL};
+    VkSubpassDescription subpasses[2]{};
+    subpasses[0].colorAttachmentCount = 1;
+    subpasses[0].pColorAttachments = &first;
+    subpasses[1].inputAttachmentCount = 1;
+    subpasses[1].pInputAttachments = &first;
+    subpasses[1].colorAttachmentCount = 1;
+    subpasses[1].pColorAttachments = &second;
+    const VkSubpassDependency dependencies[] = {
+        {0, 1, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
+         VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT, VK_ACCESS_INPUT_ATTACHMENT_READ_BIT, flags},
+        {1, VK_SUBPASS_EXTERNAL, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+         VK_ACCESS_MEMORY_WRITE_BIT, VK_ACCESS_MEMORY_READ_BIT, 0}};
+    VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+    info.attachmentCount = 2;
+    info.pAttachments = attachments;
+    info.subpassCount = 2;
+    info.pSubpasses = subpasses;
+    info.dependencyCount = 2;
+    info.pDependencies = dependencies;
+    const VkRenderPass pass = makeRenderPass(info);
+    const VkFramebuffer framebuffer = makeFramebuffer(pass, targets);
+
+    PipelineState draw(kExtent);
+    draw.addFloats({4, 4});
+    draw.renderPass = pass;
+    const VkPipeline draws = makePipeline(draw, k_color_vert, k_color_frag);
+    const VkDescriptorImageInfo source{VK_NULL_HANDLE, targets[0].view, VK_IMAGE_LAYOUT_GENERAL};
+    const Set set = makeSet(VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT, {&source, 1});
+    PipelineState read(kExtent);
+    read.renderPass = pass;
+    read.subpass = 1;
+    const VkPushConstantRange range{kStages, 0, sizeof(Push)};
+    read.layout = makeLayout({&set.layout, 1}, {&range, 1});
+    const VkPipeline reads = makePipeline(read, k_whole_vert, k_input_attachment_frag);
+
+    const TestBuffer triangle = makeTriangle({0.2f, 0.4f, 0.8f, 1});
+    const VkClearValue clears[] = {clearColor(1, 0, 0.5f), clearColor(0, 0, 0)};
+    const Push push{{}, 0};
+    run([&](VkCommandBuffer c) {
+      beginPass(c, pass, framebuffer, kExtent, clears);
+      drawTriangle(c, draws, triangle);
+      vkCmdNextSubpass(c, VK_SUBPASS_CONTENTS_INLINE);
+      vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, reads);
+      vkCmdBindDescriptorSets(c, VK_PIPELINE_BIND_POINT_GRAPHICS, read.layout, 0, 1, &set.set, 0, nullptr);
+      vkCmdPushConstants(c, read.layout, kStages, 0, sizeof push, &push);
+      vkCmdDraw(c, 3, 1, 0, 0);
+      vkCmdEndRenderPass(c);
+    });
+    expectPicture(readColor(targets[1]), [&](uint32_t x, uint32_t y) -> Rgba {
+      return model_.covers(x, y) ? Rgba{0.8f, 0.2f, 0.4f, 1} : Rgba{0.5f, 1, 0, 1};  // .brga
+    });
+  }
 }
 
 // Of four samples at their standard places, those that the triangle covers count for a quarter each.

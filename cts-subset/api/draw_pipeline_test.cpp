@@ -1,0 +1,188 @@
+// Graphics pipelines as objects: what caches hold of their stages, what creation tells, many of them at once, shaders
+// that are given inline, code that is replaced while it draws.
+//
+// covers: vkCreateGraphicsPipelines, vkGetPipelineCacheData, VK_EXT_pipeline_creation_feedback
+// covers: VK_EXT_pipeline_creation_cache_control
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <deque>
+#include <vector>
+
+#include "cts-subset/support/draw_test.h"
+#include "shaders/color_frag.spv.h"
+#include "shaders/color_vert.spv.h"
+#include "shaders/push_color_frag.spv.h"
+#include "shaders/spec_color_frag.spv.h"
+#include "shaders/whole_vert.spv.h"
+
+namespace pumice::cts {
+namespace {
+
+class DrawPipelineTest : public FilledTargetTest {
+ protected:
+  void SetUp() override { setenv("PUMICE_CACHE", "0", 1); }  // what a test before has left on the disk
+  void TearDown() override {
+    FilledTargetTest::TearDown();
+    unsetenv("PUMICE_CACHE");
+  }
+  void prepareFull() {
+    createFullDevice();
+    prepareTargets();
+  }
+  VkPipelineCache makeCache(std::span<const std::byte> data = {}) {
+    VkPipelineCacheCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+    info.initialDataSize = data.size();
+    info.pInitialData = data.data();
+    VkPipelineCache cache = VK_NULL_HANDLE;
+    EXPECT_EQ(vkCreatePipelineCache(device(), &info, nullptr, &cache), VK_SUCCESS);
+    defer([this, cache] { vkDestroyPipelineCache(device(), cache, nullptr); });
+    return cache;
+  }
+  struct Feedback {
+    bool all, vertex, fragment;
+    bool operator==(const Feedback&) const = default;
+  };
+  // Creates a pipeline that blends or does not; which parts the cache had.
+  Feedback hits(VkPipelineCache cache, bool blends, VkPipeline* made = nullptr) {
+    VkPipelineCreationFeedback all{}, stages[2]{};
+    VkPipelineCreationFeedbackCreateInfo feedback{VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO};
+    feedback.pPipelineCreationFeedback = &all;
+    feedback.pipelineStageCreationFeedbackCount = 2;
+    feedback.pPipelineStageCreationFeedbacks = stages;
+    const VkPipeline pipeline = makeWhole([&](PipelineState& s) {
+      s.cache = cache;
+      s.next = &feedback;
+      s.blend[0].blendEnable = blends;
+      s.blend[0].srcColorBlendFactor = s.blend[0].dstColorBlendFactor = VK_BLEND_FACTOR_ONE;
+      s.blend[0].srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE;
+    });
+    if (made != nullptr) *made = pipeline;
+    for (const auto& f : {all, stages[0], stages[1]}) {
+      EXPECT_NE(f.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT, 0u);
+    }
+    EXPECT_EQ(all.duration, stages[0].duration + stages[1].duration);
+    const auto hit = [](const VkPipelineCreationFeedback& f) {
+      return (f.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT) != 0;
+    };
+    return {hit(all), hit(stages[0]), hit(stages[1])};
+  }
+};
+
+TEST_F(DrawPipelineTest, CachesHoldStages) {
+  prepareFull();
+  const VkPipelineCache cache = makeCache();
+  EXPECT_EQ(hits(cache, false), (Feedback{false, false, false}));
+  EXPECT_EQ(hits(cache, false), (Feedback{true, true, true}));
+  EXPECT_EQ(hits(cache, true), (Feedback{false, true, false}));  // other state, other fragment code
+  size_t size = 0;
+  VK_OK(vkGetPipelineCacheData(device(), cache, &size, nullptr));
+  std::vector<std::byte> data(size);
+  VK_OK(vkGetPipelineCacheData(device(), cache, &size, data.data()));
+  const VkPipelineCache again = makeCache(data);
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  EXPECT_EQ(hits(again, true, &pipeline), (Feedback{true, true, true}));
+  draw([&](VkCommandBuffer c) {
+    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+    drawWhole(c, {0.2f, 0.4f, 0, 1});
+    drawWhole(c, {0.2f, 0.4f, 0.6f, 1});
+  });
+  expectPicture(picture(), [](uint32_t, uint32_t) -> Rgba { return {0.4f, 0.8f, 0.6f, 1}; });
+}
+
+TEST_F(DrawPipelineTest, NothingIsCompiledWhereThatIsForbidden) {
+  prepareFull();
+  const VkPipelineCache cache = makeCache();
+  PipelineState known(kExtent);
+  known.renderPass = pass_;
+  known.layout = layout_;
+  known.cache = cache;
+  makePipeline(known, k_whole_vert, k_push_color_frag);
+  VkPipelineShaderStageCreateInfo stages[3][2];
+  PipelineState unknown(kExtent);
+  unknown.renderPass = pass_;
+  unknown.layout = layout_;
+  unknown.blend[0].colorWriteMask = 1;
+  VkGraphicsPipelineCreateInfo infos[3] = {pipelineInfo(known, stages[0], k_whole_vert, k_push_color_frag),
+                                           pipelineInfo(unknown, stages[1], k_whole_vert, k_push_color_frag),
+                                           pipelineInfo(known, stages[2], k_whole_vert, k_push_color_frag)};
+  for (auto& info : infos) info.flags = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT;
+  VkPipeline made[3];
+  EXPECT_EQ(vkCreateGraphicsPipelines(device(), cache, 3, infos, nullptr, made), VK_PIPELINE_COMPILE_REQUIRED);
+  EXPECT_NE(made[0], VK_NULL_HANDLE);
+  EXPECT_EQ(made[1], VK_NULL_HANDLE);
+  EXPECT_NE(made[2], VK_NULL_HANDLE);
+  for (VkPipeline p : made) vkDestroyPipeline(device(), p, nullptr);
+  infos[1].flags |= VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
+  EXPECT_EQ(vkCreateGraphicsPipelines(device(), cache, 3, infos, nullptr, made), VK_PIPELINE_COMPILE_REQUIRED);
+  EXPECT_NE(made[0], VK_NULL_HANDLE);
+  EXPECT_EQ(made[1], VK_NULL_HANDLE);
+  EXPECT_EQ(made[2], VK_NULL_HANDLE);
+  vkDestroyPipeline(device(), made[0], nullptr);
+}
+
+// One call makes them all; each has constants of its own.
+TEST_F(DrawPipelineTest, ManyInOneCall) {
+  prepareFull();
+  constexpr uint32_t kCount = 16;
+  const VkSpecializationMapEntry entry{0, 0, 4};
+  std::vector<uint32_t> values(kCount);
+  std::vector<VkSpecializationInfo> constants(kCount);
+  std::deque<PipelineState> states;
+  std::vector<std::array<VkPipelineShaderStageCreateInfo, 2>> stages(kCount);
+  std::vector<VkGraphicsPipelineCreateInfo> infos;
+  const VkDynamicState scissor = VK_DYNAMIC_STATE_SCISSOR;
+  VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO};
+  dynamic.dynamicStateCount = 1;
+  dynamic.pDynamicStates = &scissor;
+  for (uint32_t i = 0; i < kCount; ++i) {
+    values[i] = 7 * i;
+    constants[i] = {1, &entry, 4, &values[i]};
+    PipelineState& state = states.emplace_back(kExtent);
+    state.renderPass = pass_;
+    state.layout = layout_;
+    state.fragmentConstants = &constants[i];
+    infos.push_back(pipelineInfo(state, stages[i].data(), k_whole_vert, k_spec_color_frag));
+    infos.back().pDynamicState = &dynamic;
+  }
+  std::vector<VkPipeline> made(kCount);
+  VK_OK(vkCreateGraphicsPipelines(device(), VK_NULL_HANDLE, kCount, infos.data(), nullptr, made.data()));
+  draw([&](VkCommandBuffer c) {
+    for (uint32_t i = 0; i < kCount; ++i) {
+      const VkRect2D column{{static_cast<int32_t>(4 * i), 0}, {4, 64}};
+      vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, made[i]);
+      vkCmdSetScissor(c, 0, 1, &column);
+      drawWhole(c, {});
+    }
+  });
+  for (VkPipeline p : made) vkDestroyPipeline(device(), p, nullptr);
+  expectPicture(picture(), [](uint32_t x, uint32_t) -> Rgba {
+    return {static_cast<float>(7 * (x / 4)) / 255, 0, 1, 1};
+  });
+}
+
+// The change of code is not seen in the picture.
+TEST_F(DrawPipelineTest, DrawsUntilBetterCodeIsThere) {
+  prepareFull();
+  PipelineState state(kExtent);
+  state.addFloats({4, 4});
+  state.renderPass = pass_;
+  const VkPipeline pipeline = makePipeline(state, k_color_vert, k_color_frag);
+  const TestBuffer triangle = makeTriangle({1, 0.4f, 0.2f, 1});
+  const TriangleModel model(kTriangle[0], kTriangle[1], kTriangle[2]);
+  // Long enough for the tier in the background: it begins after some milliseconds of running.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(400);
+  while (std::chrono::steady_clock::now() < end && !HasFailure()) {
+    draw([&](VkCommandBuffer c) {
+      vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+      bindVertices(c, triangle);
+      for (int i = 0; i < 200; ++i) vkCmdDraw(c, 3, 1, 0, 0);
+    });
+    expectPicture(picture(), [&](uint32_t x, uint32_t y) -> Rgba {
+      return model.covers(x, y) ? Rgba{1, 0.4f, 0.2f, 1} : Rgba{0, 0, 0, 1};
+    });
+  }
+}
+
+}  // namespace
+}  // namespace pumice::cts
