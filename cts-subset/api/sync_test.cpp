@@ -107,6 +107,35 @@ TEST_F(SyncTest, TimelineHostSignalAndWaits) {
   EXPECT_EQ(value(b), 7u);
 }
 
+// covers: vkQueueBindSparse
+// Programs load it with the other functions of Vulkan 1.0. Without sparse resources only the semaphores and the fence
+// of a batch mean anything. (The layer, rightly, does not like the call on a queue that cannot bind.)
+TEST_F(SyncTest, SparseBindingOfNothing) {
+  createInstance({.validation = false});
+  createSyncDevice();
+  VkSemaphore before = makeTimeline(), after = makeTimeline();
+  VkFence fence = makeFence();
+  const uint64_t waitValue = 3, signalValue = 4;
+  VkTimelineSemaphoreSubmitInfo values{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
+  values.waitSemaphoreValueCount = values.signalSemaphoreValueCount = 1;
+  values.pWaitSemaphoreValues = &waitValue;
+  values.pSignalSemaphoreValues = &signalValue;
+  VkBindSparseInfo info{VK_STRUCTURE_TYPE_BIND_SPARSE_INFO, &values};
+  info.waitSemaphoreCount = info.signalSemaphoreCount = 1;
+  info.pWaitSemaphores = &before;
+  info.pSignalSemaphores = &after;
+  VK_OK(vkQueueBindSparse(queue(), 1, &info, fence));
+  EXPECT_EQ(wait({after}, {4}, 5'000'000), VK_TIMEOUT);
+  EXPECT_EQ(vkGetFenceStatus(device(), fence), VK_NOT_READY);
+  signal(before, 3);
+  EXPECT_EQ(wait({after}, {4}, kLong), VK_SUCCESS);
+  VK_OK(vkWaitForFences(device(), 1, &fence, VK_TRUE, kLong));
+  EXPECT_EQ(value(after), 4u);
+  VK_OK(vkResetFences(device(), 1, &fence));
+  VK_OK(vkQueueBindSparse(queue(), 0, nullptr, fence));
+  VK_OK(vkWaitForFences(device(), 1, &fence, VK_TRUE, kLong));
+}
+
 // A signal that names no stage comes after the waits of its own batch.
 TEST_F(SyncTest, SignalAtNoStageFollowsTheWaits) {
   createSyncDevice();

@@ -1,4 +1,5 @@
 // vkQueueSubmit and vkQueueSubmit2: batches become submissions at the door.
+#include <span>
 #include <vector>
 
 #include "gen/entrypoints.h"
@@ -93,38 +94,68 @@ uint64_t valueAt(const uint64_t* values, uint32_t count, uint32_t i) {
   return i < count ? values[i] : 0;
 }
 
-}  // namespace
-
-VKAPI_ATTR VkResult VKAPI_CALL vkQueueSubmit(VkQueue handle, uint32_t submitCount, const VkSubmitInfo* pSubmits,
-                                             VkFence fence) {
-  Queue& queue = *Queue::from(handle);
-  if (submitCount == 0) return submitFence(queue, fence);
-  size_t waits = 0, streams = 0, signals = 1;
-  for (uint32_t i = 0; i < submitCount; ++i) {
-    waits += pSubmits[i].waitSemaphoreCount;
-    streams += pSubmits[i].commandBufferCount;
-    signals += pSubmits[i].signalSemaphoreCount;
-  }
-  SubmissionBuilder builder(queue.scratch(), submitCount, waits, streams, signals);
-  for (uint32_t i = 0; i < submitCount; ++i) {
-    const VkSubmitInfo& in = pSubmits[i];
+// Of vkQueueSubmit and vkQueueBindSparse, whose structures have the same members: `add(builder, batch)` adds what a
+// batch does between its waits and its signals; `waitStages(batch, k)` are those that a wait holds up.
+template <typename Info, typename WaitStages, typename Add>
+void addBatches(SubmissionBuilder& builder, std::span<const Info> infos, VkFence fence, WaitStages&& waitStages,
+                Add&& add) {
+  for (const Info& in : infos) {
     const VkTimelineSemaphoreSubmitInfo none{};
     const auto* values = findInChain<VkTimelineSemaphoreSubmitInfo>(in.pNext);
     if (values == nullptr) values = &none;
     builder.beginBatch();
     for (uint32_t k = 0; k < in.waitSemaphoreCount; ++k) {
       builder.wait(in.pWaitSemaphores[k], valueAt(values->pWaitSemaphoreValues, values->waitSemaphoreValueCount, k),
-                   in.pWaitDstStageMask[k]);
+                   waitStages(in, k));
     }
-    for (uint32_t k = 0; k < in.commandBufferCount; ++k) builder.stream(in.pCommandBuffers[k]);
+    add(builder, in);
     for (uint32_t k = 0; k < in.signalSemaphoreCount; ++k) {
       builder.signal(in.pSignalSemaphores[k],
                      valueAt(values->pSignalSemaphoreValues, values->signalSemaphoreValueCount, k),
                      VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT);
     }
-    if (i + 1 == submitCount) builder.fence(fence);
+    if (&in == &infos.back()) builder.fence(fence);
     builder.endBatch();
   }
+}
+
+}  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL vkQueueSubmit(VkQueue handle, uint32_t submitCount, const VkSubmitInfo* pSubmits,
+                                             VkFence fence) {
+  Queue& queue = *Queue::from(handle);
+  if (submitCount == 0) return submitFence(queue, fence);
+  const std::span infos(pSubmits, submitCount);
+  size_t waits = 0, streams = 0, signals = 1;
+  for (const VkSubmitInfo& in : infos) {
+    waits += in.waitSemaphoreCount;
+    streams += in.commandBufferCount;
+    signals += in.signalSemaphoreCount;
+  }
+  SubmissionBuilder builder(queue.scratch(), submitCount, waits, streams, signals);
+  addBatches(
+      builder, infos, fence, [](const VkSubmitInfo& in, uint32_t k) { return in.pWaitDstStageMask[k]; },
+      [](SubmissionBuilder& to, const VkSubmitInfo& in) {
+        for (uint32_t k = 0; k < in.commandBufferCount; ++k) to.stream(in.pCommandBuffers[k]);
+      });
+  return submit(queue);
+}
+
+// No resource can be sparse, so there is nothing to bind: what is left of a batch is its semaphores.
+VKAPI_ATTR VkResult VKAPI_CALL vkQueueBindSparse(VkQueue handle, uint32_t bindInfoCount,
+                                                 const VkBindSparseInfo* pBindInfo, VkFence fence) {
+  Queue& queue = *Queue::from(handle);
+  if (bindInfoCount == 0) return submitFence(queue, fence);
+  const std::span infos(pBindInfo, bindInfoCount);
+  size_t waits = 0, signals = 1;
+  for (const VkBindSparseInfo& in : infos) {
+    waits += in.waitSemaphoreCount;
+    signals += in.signalSemaphoreCount;
+  }
+  SubmissionBuilder builder(queue.scratch(), bindInfoCount, waits, 0, signals);
+  addBatches(
+      builder, infos, fence, [](const VkBindSparseInfo&, uint32_t) { return VK_PIPELINE_STAGE_ALL_COMMANDS_BIT; },
+      [](SubmissionBuilder&, const VkBindSparseInfo&) {});
   return submit(queue);
 }
 
