@@ -120,7 +120,8 @@ class OwnedPool {
   }
 
  private:
-  static constexpr size_t kSlabObjects = 64;
+  // A slab is not made of many large objects before anyone has needed a second one.
+  static constexpr size_t kSlabObjects = sizeof(T) < 1024 ? 64 : 2;
 
   void addSlab() {
     slabs_.push_back(std::make_unique<T[]>(kSlabObjects));

@@ -123,6 +123,123 @@ TEST(PassOrder, SeveralQueuesDrawAtOnce) {
   }
 }
 
+// Vertices of the second draw read what those of the first have written: a barrier between stages of geometry.
+std::atomic<uint32_t> g_written{0};
+std::atomic<uint32_t> g_seenEarly{0};
+void writingVertices(abi::VertexEnv* env, const abi::VertexBlock* blocks, uint32_t count) {
+  copyPositions(env, blocks, count);
+  for (uint32_t b = 0; b < count; ++b) g_written += blocks[b].count;
+}
+void readingVertices(abi::VertexEnv* env, const abi::VertexBlock* blocks, uint32_t count) {
+  copyPositions(env, blocks, count);
+  uint32_t expected;
+  std::memcpy(&expected, env->common.pushConstants, 4);
+  if (g_written != expected) ++g_seenEarly;
+}
+
+TEST(PassOrder, ABarrierInsideOfAPassSeparatesItsVertices) {
+  std::mt19937 random(9);
+  Scene writes;
+  writes.addSmallTriangles(random, 2000);
+  writes.vertex.entry = writingVertices;
+  writes.vertex.flags = abi::kVertexHasSideEffects;
+  Scene reads;
+  reads.points = writes.points;
+  reads.positions = writes.positions;
+  reads.usePositions();
+  reads.vertex.entry = readingVertices;
+  for (const uint32_t workers : {1u, 3u}) {
+    TestDevice device({.workerCount = workers, .drawArena_B = 1});
+    Attachment target(kWidth, kHeight, 1, 1);
+    Reference expected(kWidth, kHeight);
+    PassStream stream;
+    g_written = g_seenEarly = 0;
+    stream.beginPass(kWidth, kHeight, {{&target}});
+    for (uint32_t i = 0; i < 5; ++i) {
+      stream.draw(writes, i, 6000);
+      stream.barrier(kGeometryStage, kGeometryStage);
+      stream.draw(reads, 6000 * (i + 1), 6000);
+      stream.barrier(kGeometryStage, kGeometryStage);
+      writes.expect(expected, i, 0, 2000);
+      writes.expect(expected, 6000 * (i + 1), 0, 2000);
+    }
+    stream.endPass();
+    runAndWait(device, device.queue(), stream);
+    EXPECT_EQ(g_written.load(), 30000u);
+    EXPECT_EQ(g_seenEarly.load(), 0u);
+    EXPECT_EQ(expected.differences(target), 0u);
+  }
+}
+
+// Random passes of several queues, with barriers or without, of any size, with gates that the host opens late: each
+// attachment is what its own passes make it.
+TEST(PassOrder, RandomPasses) {
+  std::mt19937 random(10);
+  Scene scene;
+  scene.addSmallTriangles(random, 4000);
+  VkDrawIndirectCommand indirect{1500, 1, 300, 0};
+  for (int round = 0; round < 12; ++round) {
+    TestDevice device({.workerCount = static_cast<uint32_t>(1 + random() % 4),
+                       .inlineSmallSpans = random() % 3 != 0,
+                       .drawArena_B = 1});
+    struct Client {
+      kmd::Queue* queue;
+      kmd::Timeline* gate;
+      std::deque<Attachment> targets;
+      std::deque<Reference> expected;
+      std::deque<PassStream> streams;
+    };
+    std::deque<Client> clients(2);
+    uint32_t id = 0;
+    for (Client& client : clients) {
+      client.queue = device.queue();
+      client.gate = device.timeline();
+      for (int t = 0; t < 3; ++t) {
+        client.targets.emplace_back(kWidth, kHeight, 1u, 1u);
+        client.expected.emplace_back(kWidth, kHeight);
+      }
+      for (uint64_t batch = 1; batch <= 4; ++batch) {
+        PassStream& stream = client.streams.emplace_back();
+        for (int p = 0; p < 6; ++p) {
+          const uint32_t t = random() % 3;
+          PassStream::Options options;
+          options.tileEdge_log2 = static_cast<uint8_t>(4 + random() % 4);
+          const bool clears = random() % 4 == 0;
+          stream.beginPass(kWidth, kHeight,
+                           {{&client.targets[t], clears ? abi::LoadOp::kClear : abi::LoadOp::kLoad, 17}}, options);
+          if (clears) client.expected[t].fill({0, 0, kWidth, kHeight}, 17);
+          for (uint32_t draws = random() % 4; draws-- > 0; ++id) {
+            if (random() % 4 == 0) {
+              stream.drawIndirect(scene, id, &indirect, 0, 1, nullptr, false);
+              scene.expect(client.expected[t], id, 100, 500);
+            } else {
+              const uint32_t count = random() % 3 ? random() % 40 : random() % 3000;
+              const uint32_t first = random() % 1000;
+              stream.draw(scene, id, 3 * count, 3 * first);
+              scene.expect(client.expected[t], id, first, count);
+            }
+          }
+          stream.endPass();
+          // Passes on different attachments need none; here each waits for those on its own by waiting for all.
+          stream.barrier(kFragment | (random() % 2 ? kAll : kFragment),
+                         kFragment | (random() % 2 ? kGeometryStage : 0));
+        }
+        const StageMask stages = random() % 3 == 0 ? kAll : random() % 2 ? kFragment : kGeometryStage | kIndirect;
+        ASSERT_EQ(Batch().wait(client.gate, batch, stages).run(stream).submit(device, client.queue), Status::kOk);
+      }
+    }
+    for (uint64_t batch = 1; batch <= 4; ++batch)
+      for (Client& client : clients) {
+        if (random() % 2) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        ASSERT_EQ(device->signalTimeline(client.gate, batch), Status::kOk);
+      }
+    for (Client& client : clients) {
+      ASSERT_EQ(device.idle(client.queue), Status::kOk);
+      for (size_t t = 0; t < 3; ++t) ASSERT_EQ(client.expected[t].differences(client.targets[t]), 0u) << round;
+    }
+  }
+}
+
 // Samples of a draw are those that the reference covers, over all batches; begin and end in a pass and around passes.
 TEST(PassQueries, CountSamplesAndStatistics) {
   std::mt19937 random(4);
