@@ -7,6 +7,7 @@
 // covers: vkCmdSetDepthTestEnable, vkCmdSetDepthWriteEnable, vkCmdSetDepthCompareOp, vkCmdSetDepthBoundsTestEnable,
 // covers: vkCmdSetStencilTestEnable, vkCmdSetStencilOp, VK_EXT_extended_dynamic_state2, feature:extendedDynamicState2,
 // covers: vkCmdSetRasterizerDiscardEnable, vkCmdSetDepthBiasEnable, vkCmdSetPrimitiveRestartEnable
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -99,11 +100,11 @@ class DrawExtensionTest : public DrawTest {
     vkCmdPushConstants(c, layout_, kStages, 0, sizeof push, &push);
     vkCmdDraw(c, 3, 1, 0, 0);
   }
-  TestBuffer makeTriangle(const Rgba& color) {
+  TestBuffer makeTriangle(const Rgba& color, float depth = 0) {
     std::vector<Vertex> vertices;
     for (const auto& k : kCorners) {
-      vertices.push_back({static_cast<float>(k.x / 32 - 1), static_cast<float>(k.y / 32 - 1), 0, 1, color.r, color.g,
-                          color.b, color.a});
+      vertices.push_back({static_cast<float>(k.x / 32 - 1), static_cast<float>(k.y / 32 - 1), depth, 1, color.r,
+                          color.g, color.b, color.a});
     }
     return makeVertices(vertices);
   }
@@ -505,6 +506,112 @@ TEST_F(DrawExtensionTest, RenderPassesOfTheSecondVersionWithoutImages) {
     vkCmdEndRenderPass2(c, &ends);
   });
   expectPicture(readColor(color_), [](uint32_t, uint32_t) -> Rgba { return {0.4f, 0.8f, 1, 1}; });
+}
+
+// Samples of depth and stencil into one, in every mode; the two planes have layouts of their own, and what is resolved
+// into is not loaded.
+// covers: VK_KHR_depth_stencil_resolve, VK_KHR_separate_depth_stencil_layouts, feature:separateDepthStencilLayouts
+// covers: VK_EXT_load_store_op_none
+TEST_F(DrawExtensionTest, DepthAndStencilAreResolved) {
+  prepare();
+  VkPhysicalDeviceDepthStencilResolveProperties modes{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEPTH_STENCIL_RESOLVE_PROPERTIES};
+  VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &modes};
+  vkGetPhysicalDeviceProperties2(physicalDevice(), &properties);
+  ASSERT_TRUE(modes.independentResolve);
+  const Target pair[] = {makeTarget(VK_FORMAT_D32_SFLOAT_S8_UINT, kExtent, VK_SAMPLE_COUNT_4_BIT), depth_};
+  const std::vector<TriangleModel> samples = samplesOf(kCorners);
+  for (const VkResolveModeFlagBits depthMode : {VK_RESOLVE_MODE_SAMPLE_ZERO_BIT, VK_RESOLVE_MODE_AVERAGE_BIT,
+                                                VK_RESOLVE_MODE_MIN_BIT, VK_RESOLVE_MODE_MAX_BIT}) {
+    const VkResolveModeFlagBits stencilMode =
+        depthMode == VK_RESOLVE_MODE_AVERAGE_BIT ? VK_RESOLVE_MODE_NONE : depthMode;
+    ASSERT_NE(modes.supportedDepthResolveModes & depthMode, 0u);
+    ASSERT_EQ(modes.supportedStencilResolveModes & stencilMode, static_cast<VkResolveModeFlags>(stencilMode));
+    VkAttachmentDescriptionStencilLayout stencilLayout{VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_STENCIL_LAYOUT, nullptr,
+                                                       VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_GENERAL};
+    VkAttachmentDescription2 attachments[2] = {{VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_2, &stencilLayout},
+                                               {VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_2, &stencilLayout}};
+    for (int i = 0; i < 2; ++i) {
+      VkAttachmentDescription2& a = attachments[i];
+      a.format = VK_FORMAT_D32_SFLOAT_S8_UINT;
+      a.samples = i == 0 ? VK_SAMPLE_COUNT_4_BIT : VK_SAMPLE_COUNT_1_BIT;
+      a.loadOp = a.stencilLoadOp = i == 0 ? VK_ATTACHMENT_LOAD_OP_CLEAR : VK_ATTACHMENT_LOAD_OP_NONE_EXT;
+      a.storeOp = a.stencilStoreOp = i == 0 ? VK_ATTACHMENT_STORE_OP_NONE_EXT : VK_ATTACHMENT_STORE_OP_STORE;
+      a.initialLayout = a.finalLayout = VK_IMAGE_LAYOUT_GENERAL;
+    }
+    VkAttachmentReferenceStencilLayout stencilReference{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_STENCIL_LAYOUT, nullptr,
+                                                        VK_IMAGE_LAYOUT_STENCIL_ATTACHMENT_OPTIMAL};
+    VkAttachmentReference2 from{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2, &stencilReference, 0,
+                                VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL};
+    VkAttachmentReference2 into = from;
+    into.attachment = 1;
+    VkSubpassDescriptionDepthStencilResolve resolve{VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_DEPTH_STENCIL_RESOLVE,
+                                                    nullptr, depthMode, stencilMode, &into};
+    VkSubpassDescription2 subpass{VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_2, &resolve};
+    subpass.pDepthStencilAttachment = &from;
+    VkSubpassDependency2 toCopy{VK_STRUCTURE_TYPE_SUBPASS_DEPENDENCY_2};
+    toCopy.dstSubpass = VK_SUBPASS_EXTERNAL;
+    toCopy.srcStageMask = VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT;
+    toCopy.dstStageMask = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    toCopy.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    toCopy.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT;
+    VkRenderPassCreateInfo2 info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO_2};
+    info.attachmentCount = 2;
+    info.pAttachments = attachments;
+    info.subpassCount = info.dependencyCount = 1;
+    info.pSubpasses = &subpass;
+    info.pDependencies = &toCopy;
+    VkRenderPass pass = VK_NULL_HANDLE;
+    VK_OK(vkCreateRenderPass2(device(), &info, nullptr, &pass));
+    defer([this, pass] { vkDestroyRenderPass(device(), pass, nullptr); });
+    const VkFramebuffer framebuffer = makeFramebuffer(pass, pair);
+    PipelineState state(kExtent, 0);
+    state.addFloats({4, 4});
+    state.renderPass = pass;
+    state.samples.rasterizationSamples = VK_SAMPLE_COUNT_4_BIT;
+    state.depth.depthTestEnable = state.depth.depthWriteEnable = state.depth.stencilTestEnable = VK_TRUE;
+    state.depth.depthCompareOp = VK_COMPARE_OP_LESS;
+    state.depth.front = {
+        VK_STENCIL_OP_KEEP, VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_KEEP, VK_COMPARE_OP_ALWAYS, 0xff, 0xff, 9};
+    state.depth.back = state.depth.front;
+    const VkPipeline pipeline = makePipeline(state, k_color_vert, {});
+    const TestBuffer triangle = makeTriangle({}, 0.25f);
+    const VkClearValue clears[] = {clearDepth(0.75f, 3), {}};
+    run([&](VkCommandBuffer c) {
+      const VkClearDepthStencilValue before{0, 77};
+      const VkImageSubresourceRange all{VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT, 0, 1, 0, 1};
+      vkCmdClearDepthStencilImage(c, depth_.image.image, VK_IMAGE_LAYOUT_GENERAL, &before, 1, &all);
+      barrier(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT);
+      beginPass(c, pass, framebuffer, kExtent, clears);
+      vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+      bindVertices(c, triangle);
+      vkCmdDraw(c, 3, 1, 0, 0);
+      vkCmdEndRenderPass(c);
+    });
+    const std::vector<float> depth = readDepth(depth_);
+    const std::vector<std::byte> stencil = readBytes(depth_, VK_IMAGE_ASPECT_STENCIL_BIT, 1);
+    for (uint32_t i = 0; i < 64 * 64; ++i) {
+      float sum = 0, least = 1, most = 0;
+      for (const TriangleModel& s : samples) {
+        const float d = s.covers(i % 64, i / 64) ? 0.25f : 0.75f;
+        sum += d;
+        least = std::min(least, d);
+        most = std::max(most, d);
+      }
+      const float first = samples[0].covers(i % 64, i / 64) ? 0.25f : 0.75f;
+      const float expected = depthMode == VK_RESOLVE_MODE_SAMPLE_ZERO_BIT ? first
+                             : depthMode == VK_RESOLVE_MODE_AVERAGE_BIT   ? sum / 4
+                             : depthMode == VK_RESOLVE_MODE_MIN_BIT       ? least
+                                                                          : most;
+      ASSERT_EQ(depth[i], expected) << depthMode << ", pixel " << i;
+      // Where depth is 0.25, stencil is 9, else 3; what is less in the one is more in the other.
+      const float atStencil = depthMode == VK_RESOLVE_MODE_MIN_BIT   ? most
+                              : depthMode == VK_RESOLVE_MODE_MAX_BIT ? least
+                                                                     : first;
+      const int expectedStencil = stencilMode == VK_RESOLVE_MODE_NONE ? 77 : atStencil == 0.25f ? 9 : 3;
+      ASSERT_EQ(static_cast<int>(stencil[i]), expectedStencil) << depthMode << ", pixel " << i;
+    }
+  }
 }
 
 }  // namespace

@@ -249,15 +249,7 @@ TEST_F(DrawPassTest, FourSamplesAreResolved) {
     drawTriangle(c, pipeline, triangle);
     vkCmdEndRenderPass(c);
   });
-  // A model whose pixel centers are the samples: the corners, moved the other way.
-  const double places[4][2] = {{0.375, 0.125}, {0.875, 0.375}, {0.125, 0.625}, {0.625, 0.875}};
-  std::vector<TriangleModel> samples;
-  for (const auto& p : places) {
-    const auto moved = [&](const TriangleModel::Corner& c) {
-      return TriangleModel::Corner{c.x + 0.5 - p[0], c.y + 0.5 - p[1]};
-    };
-    samples.emplace_back(moved(kCorners[0]), moved(kCorners[1]), moved(kCorners[2]));
-  }
+  const std::vector<TriangleModel> samples = samplesOf(kCorners);
   uint32_t partial = 0;
   expectPicture(readColor(targets[1]), [&](uint32_t x, uint32_t y) -> Rgba {
     float covered = 0;

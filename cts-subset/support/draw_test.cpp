@@ -346,6 +346,18 @@ std::array<double, 3> TriangleModel::weights(uint32_t x, uint32_t y) const {
   return w;
 }
 
+std::vector<TriangleModel> samplesOf(const TriangleModel::Corner (&corners)[3]) {
+  static constexpr double kPlaces[4][2] = {{0.375, 0.125}, {0.875, 0.375}, {0.125, 0.625}, {0.625, 0.875}};
+  std::vector<TriangleModel> out;
+  for (const auto& place : kPlaces) {  // the corners are moved the other way
+    const auto moved = [&](const TriangleModel::Corner& c) {
+      return TriangleModel::Corner{c.x + 0.5 - place[0], c.y + 0.5 - place[1]};
+    };
+    out.emplace_back(moved(corners[0]), moved(corners[1]), moved(corners[2]));
+  }
+  return out;
+}
+
 void FilledTargetTest::prepare(const DeviceOptions& options) {
   createDevice(options);
   prepareTargets();

@@ -153,6 +153,9 @@ class DrawTest : public ShaderImageTest {
   uint32_t pictureCount_ = 0;
 };
 
+/// The four samples of a pixel at their standard places: models whose pixel centers are those samples.
+std::vector<TriangleModel> samplesOf(const TriangleModel::Corner (&corners)[3]);
+
 /// A vertex of color.vert.
 struct ColorVertex {
   float x, y, z, w;

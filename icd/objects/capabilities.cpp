@@ -537,8 +537,8 @@ void fillProperties(uint32_t deviceVersion, uint64_t heapSize_B, Properties* p) 
   p->maxMemoryAllocationSize = heapSize_B;
   p->maxBufferSize = heapSize_B;
   p->maxTimelineSemaphoreValueDifference = UINT64_MAX;
-  p->supportedDepthResolveModes = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT;
-  p->supportedStencilResolveModes = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT;
+  p->supportedStencilResolveModes = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT | VK_RESOLVE_MODE_MIN_BIT | VK_RESOLVE_MODE_MAX_BIT;
+  p->supportedDepthResolveModes = p->supportedStencilResolveModes | VK_RESOLVE_MODE_AVERAGE_BIT;
   p->framebufferIntegerColorSampleCounts = kSampleCounts;
   p->storageTexelBufferOffsetAlignmentBytes = p->uniformTexelBufferOffsetAlignmentBytes = 16;
   p->storageTexelBufferOffsetSingleTexelAlignment = p->uniformTexelBufferOffsetSingleTexelAlignment = VK_TRUE;
