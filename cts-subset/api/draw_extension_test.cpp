@@ -520,7 +520,7 @@ TEST_F(DrawExtensionTest, DepthAndStencilAreResolved) {
   vkGetPhysicalDeviceProperties2(physicalDevice(), &properties);
   ASSERT_TRUE(modes.independentResolve);
   const Target pair[] = {makeTarget(VK_FORMAT_D32_SFLOAT_S8_UINT, kExtent, VK_SAMPLE_COUNT_4_BIT), depth_};
-  const std::vector<TriangleModel> samples = samplesOf(kCorners);
+  const std::vector<TriangleModel> samples = samplesOf(kCorners, VK_SAMPLE_COUNT_4_BIT);
   for (const VkResolveModeFlagBits depthMode : {VK_RESOLVE_MODE_SAMPLE_ZERO_BIT, VK_RESOLVE_MODE_AVERAGE_BIT,
                                                 VK_RESOLVE_MODE_MIN_BIT, VK_RESOLVE_MODE_MAX_BIT}) {
     const VkResolveModeFlagBits stencilMode =

@@ -201,63 +201,66 @@ TEST_F(DrawPassTest, ASubpassReadsAnother) {
   }
 }
 
-// Of four samples at their standard places, those that the triangle covers count for a quarter each.
-TEST_F(DrawPassTest, FourSamplesAreResolved) {
+// Of the samples at their standard places, those that the triangle covers count.
+TEST_F(DrawPassTest, SamplesAreResolved) {
   createDevice();
-  const Target targets[] = {makeTarget(kRgba8, kExtent, VK_SAMPLE_COUNT_4_BIT), makeTarget(kRgba8, kExtent)};
-  VkAttachmentDescription attachments[2]{};
-  for (int i = 0; i < 2; ++i) {
-    attachments[i] = {0,
-                      kRgba8,
-                      i == 0 ? VK_SAMPLE_COUNT_4_BIT : VK_SAMPLE_COUNT_1_BIT,
-                      i == 0 ? VK_ATTACHMENT_LOAD_OP_CLEAR : VK_ATTACHMENT_LOAD_OP_DONT_CARE,
-                      i == 0 ? VK_ATTACHMENT_STORE_OP_DONT_CARE : VK_ATTACHMENT_STORE_OP_STORE,
-                      VK_ATTACHMENT_LOAD_OP_DONT_CARE,
-                      VK_ATTACHMENT_STORE_OP_DONT_CARE,
-                      VK_IMAGE_LAYOUT_GENERAL,
-                      VK_IMAGE_LAYOUT_GENERAL};
+  for (const VkSampleCountFlagBits count : {VK_SAMPLE_COUNT_2_BIT, VK_SAMPLE_COUNT_4_BIT, VK_SAMPLE_COUNT_8_BIT}) {
+    const Target targets[] = {makeTarget(kRgba8, kExtent, count), makeTarget(kRgba8, kExtent)};
+    VkAttachmentDescription attachments[2]{};
+    for (int i = 0; i < 2; ++i) {
+      attachments[i] = {0,
+                        kRgba8,
+                        i == 0 ? count : VK_SAMPLE_COUNT_1_BIT,
+                        i == 0 ? VK_ATTACHMENT_LOAD_OP_CLEAR : VK_ATTACHMENT_LOAD_OP_DONT_CARE,
+                        i == 0 ? VK_ATTACHMENT_STORE_OP_DONT_CARE : VK_ATTACHMENT_STORE_OP_STORE,
+                        VK_ATTACHMENT_LOAD_OP_DONT_CARE,
+                        VK_ATTACHMENT_STORE_OP_DONT_CARE,
+                        VK_IMAGE_LAYOUT_GENERAL,
+                        VK_IMAGE_LAYOUT_GENERAL};
+    }
+    const VkAttachmentReference color{0, VK_IMAGE_LAYOUT_GENERAL}, resolve{1, VK_IMAGE_LAYOUT_GENERAL};
+    VkSubpassDescription subpass{};
+    subpass.colorAttachmentCount = 1;
+    subpass.pColorAttachments = &color;
+    subpass.pResolveAttachments = &resolve;
+    const VkSubpassDependency toCopy{0,
+                                     VK_SUBPASS_EXTERNAL,
+                                     VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT,
+                                     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                     VK_ACCESS_MEMORY_WRITE_BIT,
+                                     VK_ACCESS_MEMORY_READ_BIT,
+                                     0};
+    VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+    info.attachmentCount = 2;
+    info.pAttachments = attachments;
+    info.subpassCount = 1;
+    info.pSubpasses = &subpass;
+    info.dependencyCount = 1;
+    info.pDependencies = &toCopy;
+    PipelineState state(kExtent);
+    state.addFloats({4, 4});
+    state.renderPass = makeRenderPass(info);
+    state.samples.rasterizationSamples = count;
+    const VkPipeline pipeline = makePipeline(state, k_color_vert, k_color_frag);
+    const VkFramebuffer framebuffer = makeFramebuffer(state.renderPass, targets);
+    const TestBuffer triangle = makeTriangle({1, 1, 1, 1});
+    const VkClearValue clear = clearColor(0, 0, 0);
+    run([&](VkCommandBuffer c) {
+      beginPass(c, state.renderPass, framebuffer, kExtent, {&clear, 1});
+      drawTriangle(c, pipeline, triangle);
+      vkCmdEndRenderPass(c);
+    });
+    const std::vector<TriangleModel> samples = samplesOf(kCorners, count);
+    uint32_t partial = 0;
+    expectPicture(readColor(targets[1]), [&](uint32_t x, uint32_t y) -> Rgba {
+      float covered = 0;
+      for (const TriangleModel& s : samples)
+        covered += s.covers(x, y) ? 1.0f / static_cast<float>(samples.size()) : 0.0f;
+      partial += covered != 0 && covered != 1;
+      return {covered, covered, covered, 1};
+    });
+    EXPECT_GT(partial, 50u);
   }
-  const VkAttachmentReference color{0, VK_IMAGE_LAYOUT_GENERAL}, resolve{1, VK_IMAGE_LAYOUT_GENERAL};
-  VkSubpassDescription subpass{};
-  subpass.colorAttachmentCount = 1;
-  subpass.pColorAttachments = &color;
-  subpass.pResolveAttachments = &resolve;
-  const VkSubpassDependency toCopy{0,
-                                   VK_SUBPASS_EXTERNAL,
-                                   VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT,
-                                   VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                                   VK_ACCESS_MEMORY_WRITE_BIT,
-                                   VK_ACCESS_MEMORY_READ_BIT,
-                                   0};
-  VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
-  info.attachmentCount = 2;
-  info.pAttachments = attachments;
-  info.subpassCount = 1;
-  info.pSubpasses = &subpass;
-  info.dependencyCount = 1;
-  info.pDependencies = &toCopy;
-  PipelineState state(kExtent);
-  state.addFloats({4, 4});
-  state.renderPass = makeRenderPass(info);
-  state.samples.rasterizationSamples = VK_SAMPLE_COUNT_4_BIT;
-  const VkPipeline pipeline = makePipeline(state, k_color_vert, k_color_frag);
-  const VkFramebuffer framebuffer = makeFramebuffer(state.renderPass, targets);
-  const TestBuffer triangle = makeTriangle({1, 1, 1, 1});
-  const VkClearValue clear = clearColor(0, 0, 0);
-  run([&](VkCommandBuffer c) {
-    beginPass(c, state.renderPass, framebuffer, kExtent, {&clear, 1});
-    drawTriangle(c, pipeline, triangle);
-    vkCmdEndRenderPass(c);
-  });
-  const std::vector<TriangleModel> samples = samplesOf(kCorners);
-  uint32_t partial = 0;
-  expectPicture(readColor(targets[1]), [&](uint32_t x, uint32_t y) -> Rgba {
-    float covered = 0;
-    for (const TriangleModel& s : samples) covered += s.covers(x, y) ? 0.25f : 0.0f;
-    partial += covered != 0 && covered != 1;
-    return {covered, covered, covered, 1};
-  });
-  EXPECT_GT(partial, 50u);
 }
 
 TEST_F(DrawPassTest, SecondaryCommandBuffers) {

@@ -346,12 +346,17 @@ std::array<double, 3> TriangleModel::weights(uint32_t x, uint32_t y) const {
   return w;
 }
 
-std::vector<TriangleModel> samplesOf(const TriangleModel::Corner (&corners)[3]) {
-  static constexpr double kPlaces[4][2] = {{0.375, 0.125}, {0.875, 0.375}, {0.125, 0.625}, {0.625, 0.875}};
+std::vector<TriangleModel> samplesOf(const TriangleModel::Corner (&corners)[3], VkSampleCountFlagBits count) {
+  using Place = TriangleModel::Corner;
+  static const std::vector<Place> kTwo{{0.75, 0.75}, {0.25, 0.25}},
+      kFour{{0.375, 0.125}, {0.875, 0.375}, {0.125, 0.625}, {0.625, 0.875}},
+      kEight{{0.5625, 0.3125}, {0.4375, 0.6875}, {0.8125, 0.5625}, {0.3125, 0.1875},
+             {0.1875, 0.8125}, {0.0625, 0.4375}, {0.6875, 0.9375}, {0.9375, 0.0625}};
   std::vector<TriangleModel> out;
-  for (const auto& place : kPlaces) {  // the corners are moved the other way
+  for (const Place& place : count == VK_SAMPLE_COUNT_2_BIT ? kTwo : count == VK_SAMPLE_COUNT_4_BIT ? kFour : kEight) {
+    // The corners are moved the other way.
     const auto moved = [&](const TriangleModel::Corner& c) {
-      return TriangleModel::Corner{c.x + 0.5 - place[0], c.y + 0.5 - place[1]};
+      return TriangleModel::Corner{c.x + 0.5 - place.x, c.y + 0.5 - place.y};
     };
     out.emplace_back(moved(corners[0]), moved(corners[1]), moved(corners[2]));
   }

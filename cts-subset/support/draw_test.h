@@ -153,8 +153,8 @@ class DrawTest : public ShaderImageTest {
   uint32_t pictureCount_ = 0;
 };
 
-/// The four samples of a pixel at their standard places: models whose pixel centers are those samples.
-std::vector<TriangleModel> samplesOf(const TriangleModel::Corner (&corners)[3]);
+/// The samples of a pixel at their standard places (Vulkan 1.3, 27.3): models whose pixel centers are those samples.
+std::vector<TriangleModel> samplesOf(const TriangleModel::Corner (&corners)[3], VkSampleCountFlagBits count);
 
 /// A vertex of color.vert.
 struct ColorVertex {

@@ -60,7 +60,8 @@ inline constexpr uint32_t kMaxUpdateAfterBindDescriptors = 1u << 20;
 inline constexpr uint32_t kMaxPushDescriptors = 32;
 inline constexpr uint32_t kMaxTexelBufferElements = 1u << 27;
 inline constexpr uint32_t kMaxImageDimension = 16384;
-inline constexpr VkSampleCountFlags kSampleCounts = VK_SAMPLE_COUNT_1_BIT | VK_SAMPLE_COUNT_4_BIT;
+inline constexpr VkSampleCountFlags kSampleCounts =
+    VK_SAMPLE_COUNT_1_BIT | VK_SAMPLE_COUNT_2_BIT | VK_SAMPLE_COUNT_4_BIT | VK_SAMPLE_COUNT_8_BIT;
 inline constexpr float kMaxPointSize = 1024, kMaxLineWidth = 64;
 inline constexpr uint32_t kMaxImageDimension3D = 2048;
 inline constexpr uint32_t kMaxImageLayers = 2048;
