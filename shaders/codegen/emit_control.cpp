@@ -9,6 +9,7 @@
 
 #include "backend/trace/seeded_fault.h"
 #include "shaders/codegen/generator.h"
+#include "shaders/codegen/lane_masks.h"
 
 namespace pumice::shader::codegen {
 
@@ -57,6 +58,7 @@ llvm::Value* Generator::varPointer(const Var& var, size_t i) {
 // 123333), so no integer may become one. Without AVX-512, LLVM's own form of a mask in memory is slow.
 llvm::Value* Generator::loadMask(llvm::Value* pointer) {
   llvm::Type* mask = type(Kind::kBool, lanes_);
+  if (lanes_ == 16) return loadLaneMask(b_, features_, pointer);
   if (features_.avx512) return b_.CreateLoad(mask, pointer);
   return b_.CreateBitCast(b_.CreateLoad(b_.getIntNTy(lanes_), pointer), mask);
 }

@@ -1,4 +1,4 @@
-// Sixteen lanes' masks between bits in memory and <16 x i1>.
+// Sixteen lanes' masks: bits in memory as <16 x i1>.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -7,14 +7,16 @@
 
 namespace pumice::shader::codegen {
 
-// <16 x i1> of an i16, lane 0 in bit 0. Without mask registers a bitcast would be taken apart bit by bit.
-inline llvm::Value* maskOfBits(llvm::IRBuilder<>& b, const TargetFeatures& features, llvm::Value* bits) {
+// Lane 0 is bit 0 of the i16 there. LLVM 19 takes a bitcast of an integer apart bit by bit where there are no mask
+// registers, and may hang on it where there are (masks_in_memory_test.cpp).
+inline llvm::Value* loadLaneMask(llvm::IRBuilder<>& b, const TargetFeatures& features, llvm::Value* pointer) {
   constexpr uint32_t kLanes = 16;
-  if (features.avx512) return b.CreateBitCast(bits, llvm::FixedVectorType::get(b.getInt1Ty(), kLanes));
+  if (features.avx512) return b.CreateLoad(llvm::FixedVectorType::get(b.getInt1Ty(), kLanes), pointer);
   llvm::SmallVector<llvm::Constant*, kLanes> lanes;
   for (uint32_t lane = 0; lane < kLanes; ++lane) lanes.push_back(b.getInt16(static_cast<uint16_t>(1u << lane)));
   llvm::Constant* bit = llvm::ConstantVector::get(lanes);
-  return b.CreateICmpEQ(b.CreateAnd(b.CreateVectorSplat(kLanes, bits), bit), bit);
+  llvm::Value* bits = b.CreateVectorSplat(kLanes, b.CreateLoad(b.getInt16Ty(), pointer));
+  return b.CreateICmpEQ(b.CreateAnd(bits, bit), bit);
 }
 
 }  // namespace pumice::shader::codegen

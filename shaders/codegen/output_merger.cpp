@@ -68,15 +68,12 @@ llvm::Value* OutputMerger::anyLane(llvm::ArrayRef<llvm::Value*> masks) {
   return b_.CreateICmpNE(b_.CreateBitCast(any, b_.getInt16Ty()), b_.getInt16(0));
 }
 
-// <16 x i1>: the bit of a mask of samples (i32 or <16 x i32>) of a vector's sample.
-llvm::Value* OutputMerger::sampleBit(llvm::Value* mask, const FragmentVector& v, uint32_t index) {
-  const bool isVector = mask->getType()->isVectorTy();
-  llvm::Value* shift = b_.getInt32(index);
-  if (v.sample) shift = v.sample;
-  if (isVector) shift = splat(shift);
-  llvm::Value* bit = b_.CreateTrunc(b_.CreateLShr(mask, shift),
-                                    isVector ? allLanes(true)->getType() : static_cast<llvm::Type*>(b_.getInt1Ty()));
-  return isVector ? bit : splat(bit);
+// <16 x i1>: the bit of a mask of samples (i32 or <16 x i32>) of a vector's sample. As a comparison of vectors: masks
+// of mask registers are not made of integers (lane_masks.h).
+llvm::Value* OutputMerger::sampleBit(llvm::Value* mask, llvm::Value* sample) {
+  llvm::Value* bit = b_.CreateShl(b_.getInt32(1), sample);
+  llvm::Value* masked = mask->getType()->isVectorTy() ? b_.CreateAnd(mask, splat(bit)) : splat(b_.CreateAnd(mask, bit));
+  return b_.CreateICmpNE(masked, pack_.integer(0));
 }
 
 // `body` where the condition (i1) holds, which is likely.
@@ -95,15 +92,14 @@ void OutputMerger::begin() {
   state_ = envPointer(offsetof(abi::FragmentEnv, state));
   counters_ = envPointer(offsetof(abi::FragmentEnv, counters));
   sampleMask_ = load(state_, offsetof(abi::FragmentState, sampleMask), b_.getInt32Ty());
-  for (uint32_t s = 0; s < 1u << key_.samples_log2; ++s)
-    sampleLanes_.push_back(splat(b_.CreateTrunc(b_.CreateLShr(sampleMask_, s), b_.getInt1Ty())));
+  for (uint32_t s = 0; s < 1u << key_.samples_log2; ++s) sampleLanes_.push_back(sampleBit(sampleMask_, b_.getInt32(s)));
   beginTests();
   beginBlending();
 }
 
 void OutputMerger::maskSamples(FragmentVector& v) {
   for (uint32_t s = 0; s < samples(v); ++s)
-    v.coverage[s] = b_.CreateAnd(v.coverage[s], v.sample ? sampleBit(sampleMask_, v, s) : sampleLanes_[s]);
+    v.coverage[s] = b_.CreateAnd(v.coverage[s], v.sample ? sampleBit(sampleMask_, v.sample) : sampleLanes_[s]);
 }
 
 void OutputMerger::earlyTests(FragmentVector& v) {
@@ -132,7 +128,7 @@ void OutputMerger::lateTests(FragmentVector& v, const FragmentOutputs& o) {
   if ((key_.flags & kKeyAlphaToCoverage) != 0 && hasAlpha) alphaToCoverage(v, o.color[0][3]);
   if (o.sampleMask)
     for (uint32_t s = 0; s < samples(v); ++s)
-      v.coverage[s] = b_.CreateAnd(v.coverage[s], sampleBit(o.sampleMask, v, s));
+      v.coverage[s] = b_.CreateAnd(v.coverage[s], sampleBit(o.sampleMask, v.sample ? v.sample : b_.getInt32(s)));
   if (v.tested) return;
   tests(v, o.depth, o.stencilReference);
   countSamples(v);

@@ -117,7 +117,7 @@ class OutputMerger {
   llvm::Value* splat(llvm::Value* scalar) { return b_.CreateVectorSplat(kFragmentLanes, scalar); }
   llvm::Constant* allLanes(bool on);
   llvm::Value* anyLane(llvm::ArrayRef<llvm::Value*> masks);
-  llvm::Value* sampleBit(llvm::Value* mask, const FragmentVector& v, uint32_t index);
+  llvm::Value* sampleBit(llvm::Value* mask, llvm::Value* sample);
   void branchOver(llvm::Value* condition, llvm::function_ref<void()> body);
   void alphaToCoverage(FragmentVector& v, llvm::Value* alpha);
   void countSamples(const FragmentVector& v);

@@ -47,9 +47,7 @@ class MergerCode {
     const auto vector = [&](llvm::Type* t, size_t offset_B) -> llvm::Value* {
       return b.CreateAlignedLoad(lanes(t), at(offset_B), llvm::Align(4));
     };
-    const auto mask = [&](size_t offset_B) {
-      return maskOfBits(b, features_, b.CreateLoad(b.getInt16Ty(), at(offset_B)));
-    };
+    const auto mask = [&](size_t offset_B) { return loadLaneMask(b, features_, at(offset_B)); };
     const auto quads = [&](size_t offset_B) -> llvm::Value* {
       llvm::Type* t = b.getInt32Ty();
       if (!isBlock) t = llvm::FixedVectorType::get(t, 4);
