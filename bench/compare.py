@@ -150,6 +150,8 @@ def main():
     parser.add_argument("--filter", default=".*", help="lines whose whole name matches")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one line in one process")
     parser.add_argument("--build", default=DEFAULT_BUILD, help="directory of the built programs")
+    parser.add_argument("--best", action="store_true",
+                        help="take each run's best repetition and not its median (for a machine with other load)")
     parser.add_argument("--startup", action="store_true", help="only the time of instance, enumeration and destruction")
     parser.add_argument("--json", metavar="FILE", help="also write every sample to FILE")
     args = parser.parse_args()
@@ -191,7 +193,7 @@ def main():
                         print(f"{name} on {driver}: skipped, {line['skipped']}", file=sys.stderr)
                     continue
                 about.setdefault(name, line)
-                cell.samples.append(line["value"])
+                cell.samples.append(line["best" if args.best else "value"])
                 creation[driver].samples.append(device_ms)
                 if line["first_ms"] is not None:
                     first_use[name][driver].samples.append(line["first_ms"])
@@ -223,7 +225,9 @@ def main():
     table.add("instance, enumerate, destroy", "ms", [(startup[d] or 0) / 1e3 or None for d in names], "lower")
 
     now = datetime.datetime.now(datetime.timezone.utc)
-    print(f"{now:%Y-%m-%d}, {cpu_model()}, {os.cpu_count()} threads, {args.rounds} rounds interleaved, medians.\n")
+    of_best = " of each round's best repetition" if args.best else ""
+    print(f"{now:%Y-%m-%d}, {cpu_model()}, {os.cpu_count()} threads, {args.rounds} rounds interleaved, "
+          f"medians{of_best}.\n")
     print(table)
     print()
     if ratios:

@@ -190,7 +190,7 @@ std::string CubeField::verify(std::span<const uint8_t> pixels) const {
         if (colorOfRay(x + 0.5 + dx, y + 0.5 + dy, bucket) != color) return std::nullopt;
     return color;
   };
-  return comparePicture(pixels, expected, kRounding, 97);
+  return comparePicture(pixels, expected, kRounding, 397);
 }
 
 }  // namespace pumice::bench
