@@ -154,6 +154,8 @@ void VulkanTest::createFullDevice(bool validation) {
   VkPhysicalDeviceDepthClipEnableFeaturesEXT depthClip;
   VkPhysicalDeviceDepthClipControlFeaturesEXT clipControl;
   VkPhysicalDeviceProvokingVertexFeaturesEXT provoking;
+  VkPhysicalDeviceShaderDemoteToHelperInvocationFeatures demote;
+  VkPhysicalDeviceShaderTerminateInvocationFeatures terminate;
   chain(core11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
   chain(core12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
   chain(atomicFloat, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT);
@@ -192,6 +194,8 @@ void VulkanTest::createFullDevice(bool validation) {
   chain(depthClip, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEPTH_CLIP_ENABLE_FEATURES_EXT);
   chain(clipControl, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEPTH_CLIP_CONTROL_FEATURES_EXT);
   chain(provoking, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROVOKING_VERTEX_FEATURES_EXT);
+  chain(demote, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES);
+  chain(terminate, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_TERMINATE_INVOCATION_FEATURES);
   vkGetPhysicalDeviceFeatures2(physicalDevice_, &all);
   options.features = &all;
   createDevice(options);

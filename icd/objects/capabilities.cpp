@@ -16,9 +16,8 @@
 namespace pumice::icd {
 namespace {
 
-// The newest version that may be claimed. 1.0 itself makes images and their formats mandatory, so what is claimed is a
-// 1.0 device under construction; 1.1 needs the same and multiview. Extensions are advertised one by one meanwhile.
-constexpr uint32_t kClaimedVersion = VK_API_VERSION_1_0;
+// The newest version all of whose mandatory features are on and tested.
+constexpr uint32_t kClaimedVersion = VK_API_VERSION_1_3;
 
 constexpr InstanceExtension kInstanceExtensions[] = {
     InstanceExtension::kEXTDebugUtils,
@@ -96,6 +95,8 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kEXTRobustness2,
     DeviceExtension::kEXTScalarBlockLayout,
     DeviceExtension::kEXTShaderAtomicFloat,
+    DeviceExtension::kEXTShaderDemoteToHelperInvocation,
+    DeviceExtension::kKHRShaderTerminateInvocation,
     DeviceExtension::kEXTShaderAtomicFloat2,
     DeviceExtension::kEXTShaderImageAtomicInt64,
     DeviceExtension::kEXTShaderSubgroupBallot,
@@ -169,6 +170,7 @@ void addShaderFeatures(Features* f) {
   f->workgroupMemoryExplicitLayout = f->workgroupMemoryExplicitLayoutScalarBlockLayout = true;
   f->workgroupMemoryExplicitLayout8BitAccess = f->workgroupMemoryExplicitLayout16BitAccess = true;
   f->shaderZeroInitializeWorkgroupMemory = true;
+  f->shaderDemoteToHelperInvocation = f->shaderTerminateInvocation = true;
   f->scalarBlockLayout = f->uniformBufferStandardLayout = true;
   f->shaderIntegerDotProduct = true;
   f->shaderSubgroupExtendedTypes = true;
