@@ -14,6 +14,8 @@
 #include "shaders/color_vert.spv.h"
 #include "shaders/push_color_frag.spv.h"
 #include "shaders/spec_color_frag.spv.h"
+#include "shaders/texture_frag.spv.h"
+#include "shaders/texture_vert.spv.h"
 #include "shaders/whole_vert.spv.h"
 
 namespace pumice::cts {
@@ -181,6 +183,120 @@ TEST_F(DrawPipelineTest, DrawsUntilBetterCodeIsThere) {
     expectPicture(picture(), [&](uint32_t x, uint32_t y) -> Rgba {
       return model.covers(x, y) ? Rgba{1, 0.4f, 0.2f, 1} : Rgba{0, 0, 0, 1};
     });
+  }
+}
+
+// Each part is a library; two pipelines share three of them and write to different formats. Sets are independent: the
+// vertex shader's layout lacks the fragment shader's, whose shaders are given inline.
+// covers: VK_KHR_pipeline_library, VK_EXT_graphics_pipeline_library, feature:graphicsPipelineLibrary
+TEST_F(DrawPipelineTest, LinkedFromLibraries) {
+  prepareFull();
+  const TestImage texture = makeShaderImage(kRgba8, VK_IMAGE_USAGE_SAMPLED_BIT, {8, 8, 1});
+  Model texels(texture, {VK_IMAGE_ASPECT_COLOR_BIT, 4});
+  texels.randomise(random_);
+  upload(texture, texels);
+  const VkDescriptorImageInfo image = imageOf(makeView(texture), makeSampler(VK_FILTER_NEAREST));
+  const Set set = makeSet(kCombined, {&image, 1});
+  const VkDescriptorSetLayout none = VK_NULL_HANDLE;
+  const auto independentLayout = [&](const VkDescriptorSetLayout& of) {
+    VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    info.flags = VK_PIPELINE_LAYOUT_CREATE_INDEPENDENT_SETS_BIT_EXT;
+    info.setLayoutCount = 1;
+    info.pSetLayouts = &of;
+    VkPipelineLayout layout = VK_NULL_HANDLE;
+    EXPECT_EQ(vkCreatePipelineLayout(device(), &info, nullptr, &layout), VK_SUCCESS);
+    defer([this, layout] { vkDestroyPipelineLayout(device(), layout, nullptr); });
+    return layout;
+  };
+  const Target other = makeTarget(VK_FORMAT_R32G32B32A32_SFLOAT, kExtent);
+  const VkRenderPass passes[2] = {makeRenderPass({targets_, 1}), makeRenderPass({&other, 1})};
+
+  const auto makeLibrary = [&](VkGraphicsPipelineLibraryFlagsEXT parts, VkPipelineLayout layout, uint32_t pass,
+                               const std::function<void(VkGraphicsPipelineCreateInfo&, PipelineState&)>& fill) {
+    VkGraphicsPipelineLibraryCreateInfoEXT subset{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, nullptr,
+                                                  parts};
+    PipelineState state(kExtent);
+    state.colors.attachmentCount = 1;
+    state.colors.pAttachments = state.blend.data();
+    state.viewports.pViewports = &state.viewport;
+    state.viewports.pScissors = &state.scissor;
+    VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &subset};
+    info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
+    info.layout = layout;
+    info.renderPass = passes[pass];
+    fill(info, state);
+    VkPipeline library = VK_NULL_HANDLE;
+    EXPECT_EQ(vkCreateGraphicsPipelines(device(), VK_NULL_HANDLE, 1, &info, nullptr, &library), VK_SUCCESS);
+    defer([this, library] { vkDestroyPipeline(device(), library, nullptr); });
+    return library;
+  };
+  VkShaderModuleCreateInfo code{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+  VkPipelineShaderStageCreateInfo stage{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, &code};
+  stage.pName = "main";
+  const VkPipeline input = makeLibrary(VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT, VK_NULL_HANDLE, 0,
+                                       [](VkGraphicsPipelineCreateInfo& info, PipelineState& state) {
+                                         info.renderPass = VK_NULL_HANDLE;
+                                         info.pVertexInputState = &state.vertexInput;
+                                         info.pInputAssemblyState = &state.assembly;
+                                       });
+  const VkPipeline vertex =
+      makeLibrary(VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT, independentLayout(none), 0,
+                  [&](VkGraphicsPipelineCreateInfo& info, PipelineState& state) {
+                    code.codeSize = sizeof k_texture_vert;
+                    code.pCode = k_texture_vert;
+                    stage.stage = VK_SHADER_STAGE_VERTEX_BIT;
+                    info.stageCount = 1;
+                    info.pStages = &stage;
+                    info.pViewportState = &state.viewports;
+                    info.pRasterizationState = &state.raster;
+                  });
+  VkPipeline pipelines[2];
+  const VkPipelineLayout layout = independentLayout(set.layout);
+  for (uint32_t i = 0; i < 2; ++i) {
+    const VkPipeline fragment = makeLibrary(VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT, layout, i,
+                                            [&](VkGraphicsPipelineCreateInfo& info, PipelineState& state) {
+                                              code.codeSize = sizeof k_texture_frag;
+                                              code.pCode = k_texture_frag;
+                                              stage.stage = VK_SHADER_STAGE_FRAGMENT_BIT;
+                                              info.stageCount = 1;
+                                              info.pStages = &stage;
+                                              info.pMultisampleState = &state.samples;
+                                              info.pDepthStencilState = &state.depth;
+                                            });
+    const VkPipeline output =
+        makeLibrary(VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT, VK_NULL_HANDLE, i,
+                    [&](VkGraphicsPipelineCreateInfo& info, PipelineState& state) {
+                      if (i == 1) state.blend[0].colorWriteMask = VK_COLOR_COMPONENT_G_BIT;
+                      info.pMultisampleState = &state.samples;
+                      info.pColorBlendState = &state.colors;
+                    });
+    const VkPipeline all[] = {input, vertex, fragment, output};
+    VkPipelineLibraryCreateInfoKHR libraries{VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR, nullptr, 4, all};
+    VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &libraries};
+    info.layout = layout;
+    VK_OK(vkCreateGraphicsPipelines(device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipelines[i]));
+    defer([this, made = pipelines[i]] { vkDestroyPipeline(device(), made, nullptr); });
+  }
+  for (uint32_t i = 0; i < 2; ++i) {
+    const Target& target = i == 0 ? targets_[0] : other;
+    const VkFramebuffer framebuffer = makeFramebuffer(passes[i], {&target, 1});
+    const VkClearValue clear = clearColor(0, 0, 0);
+    run([&](VkCommandBuffer c) {
+      barrier(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT);
+      beginPass(c, passes[i], framebuffer, kExtent, {&clear, 1});
+      vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines[i]);
+      vkCmdBindDescriptorSets(c, VK_PIPELINE_BIND_POINT_GRAPHICS, layout, 0, 1, &set.set, 0, nullptr);
+      vkCmdDraw(c, 3, 1, 0, 0);
+      vkCmdEndRenderPass(c);
+    });
+    expectPicture(
+        readColor(target),
+        [&](uint32_t x, uint32_t y) -> Rgba {
+          const std::byte* texel = texels.at(0, 0, y / 8, x / 8);
+          const auto channel = [&](int k) { return static_cast<float>(texel[k]) / 255; };
+          return i == 0 ? Rgba{channel(0), channel(1), channel(2), channel(3)} : Rgba{0, channel(1), 0, 1};
+        },
+        0.1f / 255);
   }
 }
 

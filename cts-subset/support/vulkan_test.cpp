@@ -143,6 +143,7 @@ void VulkanTest::createFullDevice(bool validation) {
   VkPhysicalDeviceRobustness2FeaturesEXT robustness2;
   VkPhysicalDeviceImageRobustnessFeatures imageRobustness;
   VkPhysicalDeviceDynamicRenderingFeatures dynamicRendering;
+  VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT libraries;
   VkPhysicalDevicePipelineCreationCacheControlFeatures cacheControl;
   VkPhysicalDeviceExtendedDynamicStateFeaturesEXT dynamicState;
   VkPhysicalDeviceExtendedDynamicState2FeaturesEXT dynamicState2;
@@ -183,6 +184,7 @@ void VulkanTest::createFullDevice(bool validation) {
   chain(robustness2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT);
   chain(imageRobustness, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES);
   chain(cacheControl, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES);
+  chain(libraries, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT);
   chain(dynamicRendering, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES);
   chain(dynamicState, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT);
   chain(dynamicState2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT);

@@ -127,8 +127,10 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kEXTVertexAttributeDivisor,
     DeviceExtension::kEXTVertexInputDynamicState,
     // -- pipelines
+    DeviceExtension::kEXTGraphicsPipelineLibrary,
     DeviceExtension::kEXTPipelineCreationCacheControl,
     DeviceExtension::kEXTPipelineCreationFeedback,
+    DeviceExtension::kKHRPipelineLibrary,
     // -- windows
     DeviceExtension::kKHRIncrementalPresent,
     DeviceExtension::kKHRPresentId,
@@ -239,6 +241,7 @@ void addDrawFeatures(Features* f) {
   f->vertexAttributeInstanceRateDivisor = f->vertexAttributeInstanceRateZeroDivisor = true;
   f->indexTypeUint8 = true;
   f->multiDraw = true;
+  f->graphicsPipelineLibrary = true;
   f->depthClipEnable = f->depthClipControl = true;
   f->provokingVertexLast = true;
   f->shaderOutputViewportIndex = f->shaderOutputLayer = true;
@@ -556,6 +559,9 @@ void fillProperties(uint32_t deviceVersion, uint64_t heapSize_B, Properties* p) 
   p->maxVertexAttribDivisor = ~0u;
   p->maxMultiDrawCount = ~0u;
   p->provokingVertexModePerPipeline = VK_TRUE;
+  // Fragment code is made when it is known what it writes to; its own decorations count.
+  p->graphicsPipelineLibraryFastLinking = VK_FALSE;
+  p->graphicsPipelineLibraryIndependentInterpolationDecoration = VK_TRUE;
   p->independentResolve = p->independentResolveNone = VK_TRUE;
   fillSubgroups(p);
   fillDescriptorIndexing(p);

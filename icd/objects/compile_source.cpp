@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
 #include "icd/objects/capabilities.h"
 #include "icd/objects/pipeline_layout.h"
@@ -82,12 +83,35 @@ CompileSource::CompileSource(const StageRequest& request)
       spirvHash_ = spirvHash(*spirv_);
     }
   }
+  compile_.target = targetOptions();
+  refer();
+}
+
+CompileSource::CompileSource(const CompileSource& from, const PipelineLayout& layout)
+    : stage_(from.stage_),
+      spirv_(from.spirv_),
+      spirvHash_(from.spirvHash_),
+      entryPoint_(from.entryPoint_),
+      constants_(from.constants_),
+      bindings_(layout.bindingSlots()),
+      dumpDirectory_(from.dumpDirectory_),
+      compile_(from.compile_) {
+  refer();
+}
+
+void CompileSource::refer() {
   if (spirv_ != nullptr) compile_.spirv = *spirv_;
   compile_.entryPoint = entryPoint_.c_str();
   compile_.specConstants = constants_;
   compile_.bindings = bindings_;
-  compile_.target = targetOptions();
   if (stage_ != VK_SHADER_STAGE_FRAGMENT_BIT) makeKey();
+}
+
+bool CompileSource::fits(const PipelineLayout& layout) const {
+  const std::vector<abi::BindingSlot>& slots = layout.bindingSlots();
+  static_assert(std::has_unique_object_representations_v<abi::BindingSlot>);
+  return slots.size() == bindings_.size() &&
+         (slots.empty() || std::memcmp(slots.data(), bindings_.data(), slots.size() * sizeof slots[0]) == 0);
 }
 
 void CompileSource::link(const shader::FragmentKey& key) {

@@ -27,10 +27,14 @@ class CompileSource {
  public:
   /// Reads the environment too, so it is for the application's threads.
   explicit CompileSource(const StageRequest& request);
+  /// The same stage of a pipeline with another layout: of a pipeline library, whose layout may lack sets.
+  CompileSource(const CompileSource& from, const PipelineLayout& layout);
   CompileSource(const CompileSource&) = delete;
   CompileSource& operator=(const CompileSource&) = delete;
 
   VkShaderStageFlagBits stage() const { return stage_; }
+  /// Whether code of this source serves a pipeline with the layout.
+  bool fits(const PipelineLayout& layout) const;
   const std::string& dumpDirectory() const { return dumpDirectory_; }
 
   /// Of a fragment stage, before its key is asked for: the state that it is compiled for. Any one thread.
@@ -44,6 +48,7 @@ class CompileSource {
   const CacheKey& key() const { return key_; }
 
  private:
+  void refer();
   void makeKey();
 
   const VkShaderStageFlagBits stage_;

@@ -23,6 +23,10 @@ ComputeBuild::ComputeBuild(const VkComputePipelineCreateInfo& info, const CodeCa
   }
 }
 
+VkResult ComputeBuild::make(Device& device, const VkAllocationCallbacks* callbacks, VkPipeline* out) {
+  return ComputePipeline::create(callbacks, out, device, *this);
+}
+
 void ComputeBuild::feedBack() const {
   const VkPipelineCreationFeedback all = stage_.feedback();
   PipelineBuild::feedBack(info_.pNext, all, {&all, 1});
@@ -44,16 +48,19 @@ VKAPI_ATTR VkResult VKAPI_CALL vkCreateComputePipelines(VkDevice device, VkPipel
                                                         const VkComputePipelineCreateInfo* pCreateInfos,
                                                         const VkAllocationCallbacks* pAllocator,
                                                         VkPipeline* pPipelines) {
-  return createPipelines<ComputePipeline, ComputeBuild>(
-      *Device::from(device), pipelineCache, std::span(pCreateInfos, createInfoCount), pAllocator, pPipelines);
+  return createPipelines<ComputeBuild>(*Device::from(device), pipelineCache, std::span(pCreateInfos, createInfoCount),
+                                       pAllocator, pPipelines);
 }
 
 VKAPI_ATTR void VKAPI_CALL vkDestroyPipeline(VkDevice, VkPipeline pipeline, const VkAllocationCallbacks* pAllocator) {
   if (pipeline == VK_NULL_HANDLE) return;
-  if (Pipeline::from(pipeline)->bindPoint() == VK_PIPELINE_BIND_POINT_GRAPHICS) {
-    GraphicsPipeline::destroy(pipeline, pAllocator);
-  } else {
-    ComputePipeline::destroy(pipeline, pAllocator);
+  switch (Pipeline::from(pipeline)->kind()) {
+    case PipelineKind::kCompute:
+      return ComputePipeline::destroy(pipeline, pAllocator);
+    case PipelineKind::kGraphics:
+      return GraphicsPipeline::destroy(pipeline, pAllocator);
+    case PipelineKind::kGraphicsLibrary:
+      return GraphicsLibrary::destroy(pipeline, pAllocator);
   }
 }
 

@@ -16,6 +16,7 @@ class ComputeBuild final : public PipelineBuild {
   ComputeBuild(const VkComputePipelineCreateInfo& info, const CodeCaches& caches);
 
   void feedBack() const;
+  VkResult make(Device& device, const VkAllocationCallbacks* callbacks, VkPipeline* out);
   StageBuild& stage() { return stage_; }
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <initializer_list>
 #include <type_traits>
 
 #include "icd/objects/pnext.h"
@@ -330,6 +331,60 @@ void readDrawValues(const VkGraphicsPipelineCreateInfo& info, DynamicSet dynamic
         setFlag(&out->fragment.colorWriteEnable, static_cast<uint8_t>(1u << i), writes->pColorWriteEnables[i]);
       }
     }
+  }
+}
+
+DynamicSet dynamicOf(PipelineParts parts) {
+  DynamicSet set;
+  const auto add = [&](VkGraphicsPipelineLibraryFlagBitsEXT part, std::initializer_list<Dynamic> states) {
+    if ((parts & part) == 0) return;
+    for (Dynamic d : states) set.add(d);
+  };
+  using enum Dynamic;
+  add(VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT,
+      {kTopology, kPrimitiveRestartEnable, kVertexInput, kVertexStride});
+  add(VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT,
+      {kViewports, kViewportCount, kScissors, kScissorCount, kLineWidth, kLineStipple, kDepthBias, kDepthBiasEnable,
+       kCullMode, kFrontFace, kRasterizerDiscardEnable});
+  add(VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
+      {kDepthBounds, kDepthBoundsTestEnable, kStencilCompareMask, kStencilWriteMask, kStencilReference,
+       kStencilTestEnable, kStencilOp, kDepthTestEnable, kDepthWriteEnable, kDepthCompareOp});
+  add(VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT, {kBlendConstants, kColorWriteEnable});
+  return set;
+}
+
+void copyParts(const DrawValues& from, PipelineParts parts, DrawValues* to) {
+  const abi::RasterState& r = from.raster;
+  const abi::FragmentState& f = from.fragment;
+  if ((parts & VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT) != 0) {
+    to->vertexInput = from.vertexInput;
+    std::copy(std::begin(from.vertexStride_B), std::end(from.vertexStride_B), to->vertexStride_B);
+    to->raster.topology = r.topology;
+    setFlag(&to->raster.flags, abi::kRasterPrimitiveRestart, (r.flags & abi::kRasterPrimitiveRestart) != 0);
+  }
+  if ((parts & VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT) != 0) {
+    to->viewports = from.viewports;
+    to->scissorCount = from.scissorCount;
+    const abi::RasterState before = to->raster;
+    to->raster = r;
+    to->raster.topology = before.topology;
+    to->raster.samples_log2 = before.samples_log2;
+    setFlag(&to->raster.flags, abi::kRasterPrimitiveRestart, (before.flags & abi::kRasterPrimitiveRestart) != 0);
+    setFlag(&to->fragment.depthFlags, abi::kDepthClamp, (f.depthFlags & abi::kDepthClamp) != 0);
+  }
+  if ((parts & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT) != 0) {
+    const abi::FragmentState before = to->fragment;
+    to->fragment = f;
+    setFlag(&to->fragment.depthFlags, abi::kDepthClamp, (before.depthFlags & abi::kDepthClamp) != 0);
+    std::copy(std::begin(before.blendConstant), std::end(before.blendConstant), to->fragment.blendConstant);
+    to->fragment.colorWriteEnable = before.colorWriteEnable;
+    to->fragment.sampleMask = before.sampleMask;
+  }
+  if ((parts & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT) != 0) {
+    std::copy(std::begin(f.blendConstant), std::end(f.blendConstant), to->fragment.blendConstant);
+    to->fragment.colorWriteEnable = f.colorWriteEnable;
+    to->fragment.sampleMask = f.sampleMask;
+    to->raster.samples_log2 = r.samples_log2;
   }
 }
 

@@ -46,6 +46,14 @@ enum class Dynamic : uint8_t {
 
 class DynamicSet {
  public:
+  DynamicSet& operator|=(DynamicSet other) {
+    bits_ |= other.bits_;
+    return *this;
+  }
+  DynamicSet operator&(DynamicSet other) const {
+    other.bits_ &= bits_;
+    return other;
+  }
   void add(Dynamic d) { bits_ |= 1u << static_cast<uint32_t>(d); }
   bool has(Dynamic d) const { return (bits_ & (1u << static_cast<uint32_t>(d))) != 0; }
 
@@ -96,6 +104,17 @@ struct DrawTargets {
 /// The values of a create info; those that are dynamic may be anything. Parts that a pipeline library does not have are
 /// left alone.
 void readDrawValues(const VkGraphicsPipelineCreateInfo& info, DynamicSet dynamic, DrawTargets targets, DrawValues* out);
+
+/// Parts of a graphics pipeline, which may come from different libraries.
+using PipelineParts = VkGraphicsPipelineLibraryFlagsEXT;
+inline constexpr PipelineParts kAllParts = VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT |
+                                           VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |
+                                           VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT |
+                                           VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT;
+/// What of the state can be dynamic in these parts.
+DynamicSet dynamicOf(PipelineParts parts);
+/// Copies the values of these parts.
+void copyParts(const DrawValues& from, PipelineParts parts, DrawValues* to);
 
 /// What copyStaticValues() and setters changed: bits of abi::DrawState's groups.
 enum DrawGroups : uint32_t {

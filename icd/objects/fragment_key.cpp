@@ -105,19 +105,21 @@ void addTests(const abi::FragmentState& state, DynamicSet dynamic, shader::Fragm
 
 }  // namespace
 
-shader::FragmentKey fragmentKey(const VkGraphicsPipelineCreateInfo& info, DynamicSet dynamic, const DrawValues& values,
-                                const AttachmentFormats& formats) {
-  shader::FragmentKey key{};
-  std::memset(key.varyingSlot, shader::kNotLinked, sizeof key.varyingSlot);
-  key.depthFormat = formats.depth;
-  key.stencilFormat = formats.stencil;
-  key.samples_log2 = values.raster.samples_log2;
-  if (info.pMultisampleState != nullptr) addSamples(*info.pMultisampleState, &key);
+void addOutputs(const VkGraphicsPipelineCreateInfo& info, DynamicSet dynamic, const DrawValues& values,
+                const AttachmentFormats& formats, shader::FragmentKey* key) {
+  if (info.pMultisampleState != nullptr) addSamples(*info.pMultisampleState, key);
   if (info.pColorBlendState != nullptr && formats.colorCount != 0) {
-    addColors(*info.pColorBlendState, dynamic, values.fragment.colorWriteEnable, formats, &key);
+    addColors(*info.pColorBlendState, dynamic, values.fragment.colorWriteEnable, formats, key);
   }
-  addTests(values.fragment, dynamic, &key);
-  return key;
+}
+
+void addTests(DynamicSet dynamic, const DrawValues& values, const AttachmentFormats& formats,
+              shader::FragmentKey* key) {
+  std::memset(key->varyingSlot, shader::kNotLinked, sizeof key->varyingSlot);
+  key->depthFormat = formats.depth;
+  key->stencilFormat = formats.stencil;
+  key->samples_log2 = values.raster.samples_log2;
+  addTests(values.fragment, dynamic, key);
 }
 
 void linkVaryings(const shader::VertexInterface& vertex, shader::FragmentKey* key) {

@@ -18,9 +18,12 @@ struct AttachmentFormats {
 
 AttachmentFormats attachmentFormats(const VkGraphicsPipelineCreateInfo& info);
 
-/// All but the links to the vertex stage. `values` are those of `info`. Not for pipelines that always discard.
-shader::FragmentKey fragmentKey(const VkGraphicsPipelineCreateInfo& info, DynamicSet dynamic, const DrawValues& values,
-                                const AttachmentFormats& formats);
+/// What follows from the output interface and the samples, as far as `info` has them: to be called with the create info
+/// of each part of a pipeline. `values` are those of `info`. Not for pipelines that always discard.
+void addOutputs(const VkGraphicsPipelineCreateInfo& info, DynamicSet dynamic, const DrawValues& values,
+                const AttachmentFormats& formats, shader::FragmentKey* key);
+/// All but the links to the vertex stage, from a key that has the outputs.
+void addTests(DynamicSet dynamic, const DrawValues& values, const AttachmentFormats& formats, shader::FragmentKey* key);
 
 /// Where fragment code finds the outputs of the vertex stage.
 void linkVaryings(const shader::VertexInterface& vertex, shader::FragmentKey* key);

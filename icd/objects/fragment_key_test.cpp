@@ -57,7 +57,10 @@ struct Wish {
     const DynamicSet set = dynamicSetOf(&states);
     DrawValues values;
     readDrawValues(info, set, {true, true}, &values);
-    return fragmentKey(info, set, values, formats);
+    shader::FragmentKey key{};
+    addOutputs(info, set, values, formats, &key);
+    addTests(set, values, formats, &key);
+    return key;
   }
 };
 

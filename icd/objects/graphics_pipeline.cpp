@@ -14,6 +14,11 @@
 namespace pumice::icd {
 namespace {
 
+constexpr PipelineParts kVertexInput = VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT;
+constexpr PipelineParts kPreRasterization = VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT;
+constexpr PipelineParts kFragmentShader = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT;
+constexpr PipelineParts kFragmentOutput = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT;
+
 const VkPipelineShaderStageCreateInfo* stageOf(const VkGraphicsPipelineCreateInfo& info, VkShaderStageFlagBits stage) {
   const auto* end = info.pStages + info.stageCount;
   const auto* at = std::find_if(info.pStages, end, [&](const auto& s) { return s.stage == stage; });
@@ -56,26 +61,110 @@ AttachmentFormats attachmentFormats(const VkGraphicsPipelineCreateInfo& info) {
   return out;
 }
 
+void GraphicsParts::add(const GraphicsParts& library) {
+  parts |= library.parts;
+  dynamic |= library.dynamic;
+  copyParts(library.values, library.parts, &values);
+  if ((library.parts & kPreRasterization) != 0) {
+    vertex = library.vertex;
+    vertexCode = library.vertexCode;
+  }
+  if ((library.parts & kFragmentShader) != 0) {
+    fragment = library.fragment;
+    key.flags |= library.key.flags & shader::kKeySampleShading;
+  }
+  if ((library.parts & kFragmentOutput) != 0) {
+    formats = library.formats;
+    const uint8_t sampleShading = key.flags & shader::kKeySampleShading;
+    key = library.key;
+    key.flags |= sampleShading;
+  }
+}
+
 GraphicsBuild::GraphicsBuild(const VkGraphicsPipelineCreateInfo& info, const CodeCaches& caches)
-    : PipelineBuild(info.flags), info_(info), dynamic_(dynamicSetOf(info.pDynamicState)) {
-  const VkPipelineShaderStageCreateInfo* vertex = stageOf(info, VK_SHADER_STAGE_VERTEX_BIT);
-  if (vertex == nullptr || hasOtherStages(info)) {
+    : PipelineBuild(info.flags), info_(info) {
+  const auto* libraries = findInChain<VkPipelineLibraryCreateInfoKHR>(info.pNext);
+  const bool linked = libraries != nullptr && libraries->libraryCount != 0;
+  for (uint32_t i = 0; linked && i < libraries->libraryCount; ++i) {
+    parts_.add(GraphicsLibrary::from(libraries->pLibraries[i])->parts());
+  }
+  const auto* subset = findInChain<VkGraphicsPipelineLibraryCreateInfoEXT>(info.pNext);
+  readOwn(subset != nullptr ? subset->flags : linked ? 0 : kAllParts);
+  if (result_ == VK_SUCCESS) beginStages(caches, linked);
+}
+
+// What the create info itself has. Pointers of other parts may point to anything.
+void GraphicsBuild::readOwn(PipelineParts own) {
+  if (own == 0) return;
+  VkGraphicsPipelineCreateInfo part = info_;
+  if ((own & kVertexInput) == 0) {
+    part.pVertexInputState = nullptr;
+    part.pInputAssemblyState = nullptr;
+  }
+  if ((own & kPreRasterization) == 0) {
+    part.pViewportState = nullptr;
+    part.pRasterizationState = nullptr;
+  }
+  if ((own & kFragmentShader) == 0) part.pDepthStencilState = nullptr;
+  if ((own & kFragmentOutput) == 0) part.pColorBlendState = nullptr;
+  if ((own & (kFragmentShader | kFragmentOutput)) == 0) part.pMultisampleState = nullptr;
+  if ((own & (kPreRasterization | kFragmentShader)) == 0) part.stageCount = 0;
+  if (hasOtherStages(part)) {
     PUMICE_ERROR("icd", "vkCreateGraphicsPipelines: only vertex and fragment stages are supported");
     result_ = VK_ERROR_INITIALIZATION_FAILED;
     return;
   }
-  const AttachmentFormats formats = attachmentFormats(info);
-  const bool depthStencil = formats.depth != VK_FORMAT_UNDEFINED || formats.stencil != VK_FORMAT_UNDEFINED;
-  readDrawValues(info, dynamic_, {depthStencil, formats.colorCount != 0}, &values_);
-  const PipelineLayout* layout = PipelineLayout::from(info.layout);
-  const BuildTiers tiers = buildTiers(info.flags);
-  vertex_.emplace(StageRequest{VK_SHADER_STAGE_VERTEX_BIT, vertex, layout}, caches, tiers);
-  const bool discards =
-      (values_.raster.flags & abi::kRasterDiscard) != 0 && !dynamic_.has(Dynamic::kRasterizerDiscardEnable);
+
+  GraphicsParts made;
+  made.parts = own;
+  made.dynamic = dynamicSetOf(info_.pDynamicState) & dynamicOf(own);
+  made.formats = attachmentFormats(info_);
+  // With dynamic rendering a library of the fragment shader alone does not know the formats, but its tests.
+  const bool unknown = info_.renderPass == VK_NULL_HANDLE && (own & kFragmentOutput) == 0;
+  const bool depthStencil =
+      unknown || made.formats.depth != VK_FORMAT_UNDEFINED || made.formats.stencil != VK_FORMAT_UNDEFINED;
+  readDrawValues(part, made.dynamic, {depthStencil, made.formats.colorCount != 0}, &made.values);
+  const PipelineLayout* layout = PipelineLayout::from(info_.layout);
+  if ((own & kPreRasterization) != 0) {
+    const VkPipelineShaderStageCreateInfo* vertex = stageOf(part, VK_SHADER_STAGE_VERTEX_BIT);
+    if (vertex != nullptr) {
+      made.vertex = std::make_shared<CompileSource>(StageRequest{VK_SHADER_STAGE_VERTEX_BIT, vertex, layout});
+    }
+  }
+  const bool discards = (own & kPreRasterization) != 0 ? made.discards() : parts_.discards();
   if (!discards) {
-    key_ = fragmentKey(info, dynamic_, values_, formats);
-    const VkPipelineShaderStageCreateInfo* fragment = stageOf(info, VK_SHADER_STAGE_FRAGMENT_BIT);
-    fragment_.emplace(StageRequest{VK_SHADER_STAGE_FRAGMENT_BIT, fragment, layout}, caches, tiers);
+    addOutputs(part, made.dynamic, made.values, made.formats, &made.key);
+    if ((own & kFragmentShader) != 0) {
+      made.fragment = std::make_shared<CompileSource>(
+          StageRequest{VK_SHADER_STAGE_FRAGMENT_BIT, stageOf(part, VK_SHADER_STAGE_FRAGMENT_BIT), layout});
+    }
+  }
+  parts_.add(made);
+}
+
+void GraphicsBuild::beginStages(const CodeCaches& caches, bool linked) {
+  const BuildTiers tiers = buildTiers(info_.flags);
+  const PipelineLayout* layout = PipelineLayout::from(info_.layout);
+  const auto rebound = [&](std::shared_ptr<CompileSource> source) {
+    return std::make_shared<CompileSource>(*source, *layout);
+  };
+  if (parts_.vertex == nullptr) {  // a library without stages
+    if (!isLibrary()) {
+      PUMICE_ERROR("icd", "vkCreateGraphicsPipelines: there is no vertex stage");
+      result_ = VK_ERROR_INITIALIZATION_FAILED;
+    }
+    return;
+  }
+  if (linked && layout != nullptr && !parts_.vertex->fits(*layout)) {
+    parts_.vertex = rebound(parts_.vertex);
+    parts_.vertexCode = nullptr;
+  }
+  vertex_.emplace(parts_.vertex, parts_.vertexCode, caches, tiers);
+  if (!isLibrary() && !parts_.discards() && parts_.fragment != nullptr) {
+    // Linked in another pipeline too, it gets another key there.
+    if (linked && layout != nullptr) parts_.fragment = rebound(parts_.fragment);
+    addTests(parts_.dynamic, parts_.values, parts_.formats, &parts_.key);
+    fragment_.emplace(parts_.fragment, nullptr, caches, tiers);
   }
   vertexFound_ = vertex_->find();
   if (vertexFound_) result_ = vertex_->result();
@@ -89,8 +178,8 @@ GraphicsBuild::GraphicsBuild(const VkGraphicsPipelineCreateInfo& info, const Cod
 
 bool GraphicsBuild::findFragment() {
   if (!fragment_) return true;
-  linkVaryings(vertex_->object().vertex, &key_);
-  fragment_->link(key_);
+  linkVaryings(vertex_->object().vertex, &parts_.key);
+  fragment_->link(parts_.key);
   if (!fragment_->find()) return false;
   result_ = fragment_->result();
   return true;
@@ -102,21 +191,26 @@ VkResult GraphicsBuild::compile() {
   return findFragment() ? result_ : fragment_->compile();
 }
 
+VkResult GraphicsBuild::make(Device& device, const VkAllocationCallbacks* callbacks, VkPipeline* out) {
+  return isLibrary() ? GraphicsLibrary::create(callbacks, out, device, *this)
+                     : GraphicsPipeline::create(callbacks, out, device, *this);
+}
+
 void GraphicsBuild::feedBack() const {
-  VkPipelineCreationFeedback all{VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT, 0};
+  const auto* asked = findInChain<VkPipelineCreationFeedbackCreateInfo>(info_.pNext);
+  if (asked == nullptr) return;
   constexpr VkPipelineCreationFeedbackFlags kHit = VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
-  all.flags |= kHit;
-  const auto add = [&](const std::optional<StageBuild>& stage) {
-    if (!stage) return;
-    const VkPipelineCreationFeedback f = stage->feedback();
+  VkPipelineCreationFeedback all{VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT, 0};
+  if (vertex_) all.flags |= kHit;
+  for (const auto* stage : {&vertex_, &fragment_}) {
+    if (!*stage) continue;
+    const VkPipelineCreationFeedback f = (*stage)->feedback();
     all.duration += f.duration;
     all.flags &= f.flags | ~kHit;  // a hit if all of it was
-  };
-  add(vertex_);
-  add(fragment_);
+  }
   std::vector<VkPipelineCreationFeedback> stages;
-  for (uint32_t i = 0; i < info_.stageCount; ++i) {
-    const std::optional<StageBuild>& stage = info_.pStages[i].stage == VK_SHADER_STAGE_VERTEX_BIT ? vertex_ : fragment_;
+  for (uint32_t i = 0; i < asked->pipelineStageCreationFeedbackCount; ++i) {
+    const auto& stage = info_.pStages[i].stage == VK_SHADER_STAGE_VERTEX_BIT ? vertex_ : fragment_;
     stages.push_back(stage ? stage->feedback() : VkPipelineCreationFeedback{});
   }
   PipelineBuild::feedBack(info_.pNext, all, stages);
@@ -140,9 +234,15 @@ VkResult GraphicsPipeline::init(GraphicsBuild& build) {
     fragmentCode_.take(*fragment, fragment_);
     programs_.fragment = &fragment_;
   }
-  dynamic_ = build.dynamic();
-  values_ = build.values();
+  dynamic_ = build.parts().dynamic;
+  values_ = build.parts().values;
   if (!dynamic_.has(Dynamic::kVertexInput)) vertexInput_ = vertexInputState(values_.vertexInput, vertex_);
+  return VK_SUCCESS;
+}
+
+VkResult GraphicsLibrary::init(GraphicsBuild& build) {
+  parts_ = build.parts();
+  if (parts_.vertex != nullptr) parts_.vertexCode = build.vertex().code();
   return VK_SUCCESS;
 }
 
@@ -155,8 +255,8 @@ VKAPI_ATTR VkResult VKAPI_CALL vkCreateGraphicsPipelines(VkDevice device, VkPipe
                                                          const VkGraphicsPipelineCreateInfo* pCreateInfos,
                                                          const VkAllocationCallbacks* pAllocator,
                                                          VkPipeline* pPipelines) {
-  return createPipelines<GraphicsPipeline, GraphicsBuild>(
-      *Device::from(device), pipelineCache, std::span(pCreateInfos, createInfoCount), pAllocator, pPipelines);
+  return createPipelines<GraphicsBuild>(*Device::from(device), pipelineCache, std::span(pCreateInfos, createInfoCount),
+                                        pAllocator, pPipelines);
 }
 
 }  // namespace pumice::icd

@@ -43,8 +43,8 @@ class PipelineBuild : public CompileJob {
   bool needsCompile_ = false;
 };
 
-/// `Build` is a PipelineBuild made from an `Info`, with feedBack(); `Made` has init(Build&).
-template <typename Made, typename Build, typename Info>
+/// `Build` is a PipelineBuild made from an `Info`, with feedBack(), and make() once it has succeeded.
+template <typename Build, typename Info>
 VkResult createPipelines(Device& device, VkPipelineCache cacheHandle, std::span<const Info> infos,
                          const VkAllocationCallbacks* callbacks, VkPipeline* out) {
   for (size_t i = 0; i < infos.size(); ++i) out[i] = VK_NULL_HANDLE;
@@ -71,7 +71,7 @@ VkResult createPipelines(Device& device, VkPipelineCache cacheHandle, std::span<
     Build& build = builds[i];
     build.feedBack();
     VkResult result = build.result();
-    if (result == VK_SUCCESS) result = Made::create(callbacks, &out[i], device, build);
+    if (result == VK_SUCCESS) result = build.make(device, callbacks, &out[i]);
     if (result == VK_SUCCESS) continue;
     if (first == VK_SUCCESS || (first > 0 && result < 0)) first = result;
     stopped = build.returnsEarly();

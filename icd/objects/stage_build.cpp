@@ -82,6 +82,10 @@ StageBuild::StageBuild(const StageRequest& request, const CodeCaches& caches, co
   source_ = std::make_shared<CompileSource>(request);
 }
 
+StageBuild::StageBuild(std::shared_ptr<CompileSource> source, Code known, const CodeCaches& caches,
+                       const BuildTiers& tiers)
+    : caches_(caches), tiers_(tiers), source_(std::move(source)), known_(std::move(known)) {}
+
 StageBuild::~StageBuild() {
   if (loaded_.block) CodeArena::instance().free(loaded_.block);
 }
@@ -92,6 +96,7 @@ bool StageBuild::find() {
 }
 
 bool StageBuild::findCode() {
+  if (take(known_)) return true;
   if (caches_.application != nullptr && take(caches_.application->find(key()))) {
     applicationHit_ = true;
     return true;

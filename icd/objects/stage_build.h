@@ -32,8 +32,12 @@ BuildTiers buildTiers(VkPipelineCreateFlags flags);
 
 class StageBuild {
  public:
+  using Code = std::shared_ptr<const shader::cache::CachedCode>;
+
   /// On the application's thread.
   StageBuild(const StageRequest& request, const CodeCaches& caches, const BuildTiers& tiers);
+  /// Of a pipeline library's stage; `known` is its code, or nullptr.
+  StageBuild(std::shared_ptr<CompileSource> source, Code known, const CodeCaches& caches, const BuildTiers& tiers);
   ~StageBuild();
   StageBuild(const StageBuild&) = delete;
   StageBuild& operator=(const StageBuild&) = delete;
@@ -53,6 +57,7 @@ class StageBuild {
   // The rest: of a build whose result is VK_SUCCESS.
 
   const shader::CompiledObject& object() const { return code_->object; }
+  const Code& code() const { return code_; }
   const CacheKey& key() const { return source_->key(); }
   template <typename Entry>
   Entry entry() const {
@@ -66,8 +71,6 @@ class StageBuild {
   HotProgram::Compile betterCompile() const;
 
  private:
-  using Code = std::shared_ptr<const shader::cache::CachedCode>;
-
   bool findCode();
   bool take(Code code);
   VkResult load(const shader::cache::CachedCode& code);
@@ -76,6 +79,7 @@ class StageBuild {
   const CodeCaches caches_;
   const BuildTiers tiers_;
   std::shared_ptr<CompileSource> source_;
+  const Code known_;
   Code code_;
   shader::cache::LoadedCode loaded_;
   uint64_t spent_ns_ = 0;
