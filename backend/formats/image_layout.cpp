@@ -50,9 +50,9 @@ abi::BlockOrder blockOrder(const ImageShape& shape) {
   constexpr VkImageUsageFlags kAttachment = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
                                             VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
                                             VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
-  const bool quads = shape.tiling == VK_IMAGE_TILING_OPTIMAL && shape.type != VK_IMAGE_TYPE_1D &&
-                     shape.elementWidth == 1 && shape.elementHeight == 1 && shape.elementBytes <= 16 &&
-                     std::has_single_bit(shape.elementBytes) && (shape.usage & kAttachment) != 0;
+  const bool quads = shape.tiling == VK_IMAGE_TILING_OPTIMAL && shape.elementWidth == 1 && shape.elementHeight == 1 &&
+                     shape.elementBytes <= 16 && std::has_single_bit(shape.elementBytes) &&
+                     (shape.usage & kAttachment) != 0;
   return quads ? abi::BlockOrder::kQuadMajor4 : abi::BlockOrder::kRowLinear;
 }
 

@@ -83,7 +83,7 @@ TEST(ImageLayout, OrderFollowsUsageTilingAndBytes) {
   };
   EXPECT_FALSE(linear([](ImageShape& s) { s.type = VK_IMAGE_TYPE_3D; }));
   EXPECT_TRUE(linear([](ImageShape& s) { s.tiling = VK_IMAGE_TILING_LINEAR; }));
-  EXPECT_TRUE(linear([](ImageShape& s) { s.type = VK_IMAGE_TYPE_1D; }));
+  EXPECT_FALSE(linear([](ImageShape& s) { s.type = VK_IMAGE_TYPE_1D; }));
   EXPECT_TRUE(linear([](ImageShape& s) { s.elementBytes = 12; }));
   EXPECT_TRUE(linear([](ImageShape& s) { s.elementWidth = s.elementHeight = 4; }));
 }

@@ -3,7 +3,9 @@
 //
 // covers: vkCreateRenderPass, vkCmdBeginRenderPass, vkCmdNextSubpass, vkCmdEndRenderPass, vkCmdClearAttachments,
 // covers: vkCmdExecuteCommands, vkGetRenderAreaGranularity
+#include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "cts-subset/support/draw_test.h"
 #include "shaders/color_frag.spv.h"
@@ -386,6 +388,72 @@ TEST_F(DrawPassTest, DrawnImagesAreCopiedAndLoadedInOneSubmission) {
     if (y >= 60) return {1, 1, 1, 1};
     return model_.covers((x + 32) % 64, y) ? Rgba{1, 0, 0, 1} : Rgba{0, 0, 1, 1};
   });
+}
+
+// A level of a layer of images of every dimension, as a target and copied out.
+TEST_F(DrawPassTest, LevelsLayersAndSlices) {
+  createDevice();
+  const VkPipelineLayout layout = makePushLayout();
+  struct Case {
+    VkImageType type;
+    VkExtent3D extent;
+    uint32_t layers;
+    VkImageViewType view;
+    VkImageCreateFlags flags;
+  };
+  const Case cases[] = {
+      {VK_IMAGE_TYPE_1D, {70, 1, 1}, 3, VK_IMAGE_VIEW_TYPE_1D, 0},
+      {VK_IMAGE_TYPE_2D, {70, 36, 1}, 3, VK_IMAGE_VIEW_TYPE_2D, 0},
+      {VK_IMAGE_TYPE_3D, {70, 36, 7}, 1, VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT},
+  };
+  for (const Case& k : cases) {
+    constexpr uint32_t kLevel = 1, kSlice = 2;
+    VkImageCreateInfo info = imageInfo(kRgba8, k.type, k.extent, 3, k.layers);
+    info.usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+    info.flags = k.flags;
+    Target target;
+    target.image = makeImage(info);
+    Model model(target.image, {VK_IMAGE_ASPECT_COLOR_BIT, 4});
+    model.randomise(random_);
+    upload(target.image, model);
+    target.view = makeView(target.image, k.view, [](VkImageViewCreateInfo& v) {
+      v.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, kLevel, 1, kSlice, 1};
+    });
+    const VkExtent2D extent{k.extent.width / 2, std::max(k.extent.height / 2, 1u)};
+    PipelineState state(extent);
+    state.renderPass = makeRenderPass({&target, 1}, VK_ATTACHMENT_LOAD_OP_LOAD);
+    state.layout = layout;
+    state.scissor = {{3, 0}, {extent.width - 5, extent.height}};
+    const VkPipeline pipeline = makePipeline(state, k_whole_vert, k_push_color_frag);
+    VkFramebufferCreateInfo framebufferInfo{VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO};
+    framebufferInfo.renderPass = state.renderPass;
+    framebufferInfo.attachmentCount = 1;
+    framebufferInfo.pAttachments = &target.view;
+    framebufferInfo.width = extent.width;
+    framebufferInfo.height = extent.height;
+    framebufferInfo.layers = 1;
+    VkFramebuffer framebuffer = VK_NULL_HANDLE;
+    VK_OK(vkCreateFramebuffer(device(), &framebufferInfo, nullptr, &framebuffer));
+    defer([this, framebuffer] { vkDestroyFramebuffer(device(), framebuffer, nullptr); });
+    run([&](VkCommandBuffer c) {
+      barrier(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT);
+      beginPass(c, state.renderPass, framebuffer, extent, {});
+      vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+      const Push push{{1, 0, 1, 0}, 0};
+      vkCmdPushConstants(c, layout, kStages, 0, sizeof push, &push);
+      vkCmdDraw(c, 3, 1, 0, 0);
+      vkCmdEndRenderPass(c);
+    });
+    Model got(target.image, {VK_IMAGE_ASPECT_COLOR_BIT, 4});
+    download(target.image, got);
+    for (uint32_t y = 0; y < extent.height; ++y) {
+      for (uint32_t x = 3; x < extent.width - 2; ++x) {
+        constexpr uint8_t kDrawn[4] = {255, 0, 255, 0};
+        std::memcpy(model.at(kLevel, kSlice, y, x), kDrawn, 4);
+      }
+    }
+    expectEqual(model, got, 3);
+  }
 }
 
 }  // namespace

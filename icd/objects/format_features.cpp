@@ -289,11 +289,6 @@ VkResult imageFormatProperties(VkFormat format, VkImageType type, VkImageTiling 
   const bool chroma = info.chroma != formats::Chroma::kNone;
   if (type != VK_IMAGE_TYPE_2D && chroma) return VK_ERROR_FORMAT_NOT_SUPPORTED;
   if (type == VK_IMAGE_TYPE_1D && formats::isCompressed(info)) return VK_ERROR_FORMAT_NOT_SUPPORTED;
-  // Images of one dimension have rows (docs/graphics.md).
-  constexpr VkImageUsageFlags kAttachment =
-      VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
-      VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT;
-  if (type == VK_IMAGE_TYPE_1D && (usage & kAttachment) != 0) return VK_ERROR_FORMAT_NOT_SUPPORTED;
   if (type == VK_IMAGE_TYPE_3D && (formats::hasDepth(info) || formats::hasStencil(info))) {
     return VK_ERROR_FORMAT_NOT_SUPPORTED;
   }
