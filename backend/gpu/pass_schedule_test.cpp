@@ -313,6 +313,35 @@ TEST(PassQueries, CountSamplesAndStatistics) {
   }
 }
 
+// The largest framebuffer has 16,384 tiles: a triangle that touches all of them, over and over.
+TEST(PassQueries, TheLargestFramebuffer) {
+  constexpr uint32_t kLargest = 16384;
+  DrawSetup setup(kLargest, kLargest);
+  for (const Vec4& p : {Vec4{-1, -1, 0, 1}, {1, -1, 0, 1}, {-1, 1, 0, 1}, {-1, 1, 0, 1}, {1, -1, 0, 1}, {1, 1, 0, 1}})
+    setup.positions.push_back(p);
+  setup.usePositions();
+  setup.programs.fragment = nullptr;
+  setup.raster.samples_log2 = 0;
+  TestDevice device({.workerCount = 2, .drawArena_B = 1});
+  abi::QuerySlot slots[2] = {};
+  PassStream stream;
+  PassStream::Options options;
+  options.tileEdge_log2 = 7;
+  stream.beginPass(kLargest, kLargest, {}, options);
+  stream.beginQuery(&slots[0], DrawQueryKind::kOcclusion);
+  stream.draw(setup, 0, 6);
+  stream.endQuery(&slots[0], DrawQueryKind::kOcclusion);
+  stream.beginQuery(&slots[1], DrawQueryKind::kOcclusion);
+  for (int i = 0; i < 4; ++i) stream.draw(setup, 0, 3);
+  stream.endQuery(&slots[1], DrawQueryKind::kOcclusion);
+  stream.endPass();
+  runAndWait(device, device.queue(), stream);
+  EXPECT_EQ(slots[0].value, uint64_t{kLargest} * kLargest);
+  // Of the pixels whose centers lie on the diagonal, all or none.
+  const uint64_t half = uint64_t{kLargest} * (kLargest - 1) / 2;
+  EXPECT_TRUE(slots[1].value == 4 * half || slots[1].value == 4 * (half + kLargest));
+}
+
 // A timestamp inside of a pass is not taken before the work that is recorded before it.
 TEST(PassQueries, TimestampsInsideOfAPassComeAfterIt) {
   std::mt19937 random(5);
