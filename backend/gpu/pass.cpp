@@ -6,6 +6,7 @@
 #include "backend/gpu/machine.h"
 #include "backend/gpu/queue.h"
 #include "backend/kmd/fault.h"
+#include "backend/trace/seeded_fault.h"
 
 namespace pumice::gpu {
 
@@ -157,7 +158,7 @@ bool Pass::cutLocked(Machine& machine, draw::Chunk* chunk, Job* job, Effects* ef
       job->batch = batch.number;
       return true;
     case ChunkSource::Next::kFence:
-      fenced_ = true;
+      fenced_ = !PUMICE_SEEDED_FAULT("pass-no-fence");
       return true;
     case ChunkSource::Next::kNoBlocks:
       closeLocked(batch, effects);
@@ -178,7 +179,7 @@ void Pass::beginBatchLocked() {
   Batch& batch = batchLocked(begun_);
   batch = {};
   batch.number = queue_->machine().nextBatch.fetch_add(1, std::memory_order_relaxed) + 1;
-  batch.first = begun_ == 0;
+  batch.first = begun_ == 0 || PUMICE_SEEDED_FAULT("pass-clears-each-batch");
   ++begun_;
 }
 

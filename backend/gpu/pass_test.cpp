@@ -106,9 +106,9 @@ TEST(Pass, LargeDrawsAreWorkedOnInBatches) {
     for (const uint32_t workers : {1u, 3u}) {
       TestDevice device({.workerCount = workers, .drawArena_B = arena_B});
       kmd::Queue* queue = device.queue();
-      Attachment target(kWidth, kHeight, 1, 1);
+      Attachment target(kWidth, kHeight, 1, 1, 5);
       PassStream stream;
-      stream.beginPass(kWidth, kHeight, {{&target}});
+      stream.beginPass(kWidth, kHeight, {{&target, abi::LoadOp::kClear, 0}});
       stream.draw(scene, 1, 3 * kTriangles);
       stream.endPass();
       runAndWait(device, queue, stream);

@@ -7,6 +7,7 @@
 
 #include "backend/gpu/run_fill.h"
 #include "backend/gpu/tile_texels.h"
+#include "backend/trace/seeded_fault.h"
 
 namespace pumice::gpu {
 
@@ -68,7 +69,7 @@ bool TileWork::run(const PassInfo& pass, uint32_t tile, raster::TileList& list, 
     env_.viewIndex = pass.hasViews() ? slice_ : 0;
     env_.workerIndex = worker.workerIndex;
     walker_.walk(grid, tile, entries);
-    flushCounters();
+    if (!PUMICE_SEEDED_FAULT("query-drops-tiles")) flushCounters();
   }
   if (place.last) resolveAttachments(area);
   return !failed_;
