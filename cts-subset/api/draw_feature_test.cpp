@@ -1,4 +1,5 @@
 // Optional features of drawing, one by one.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -17,6 +18,7 @@
 #include "shaders/numbers_frag.spv.h"
 #include "shaders/push_color_frag.spv.h"
 #include "shaders/sample_number_frag.spv.h"
+#include "shaders/stencil_export_frag.spv.h"
 #include "shaders/texture_vert.spv.h"
 #include "shaders/two_targets_frag.spv.h"
 #include "shaders/views_vert.spv.h"
@@ -346,6 +348,79 @@ TEST_F(DrawFeatureTest, WideLines) {
   });
   expectPicture(picture(),
                 [](uint32_t x, uint32_t y) -> Rgba { return x >= 8 && x < 40 && y >= 17 && y < 23 ? kWhite : kBlack; });
+}
+
+// A line's fragments are those whose diamonds it leaves: its last one is not drawn.
+// covers: VK_EXT_line_rasterization, feature:bresenhamLines, feature:rectangularLines, vkCmdSetLineStippleEXT
+TEST_F(DrawFeatureTest, LinesOfBresenham) {
+  prepareFull();
+  DEVICE_FN(vkCmdSetLineStippleEXT);
+  for (const VkLineRasterizationModeEXT mode :
+       {VK_LINE_RASTERIZATION_MODE_BRESENHAM_EXT, VK_LINE_RASTERIZATION_MODE_RECTANGULAR_EXT}) {
+    VkPipelineRasterizationLineStateCreateInfoEXT line{
+        VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_LINE_STATE_CREATE_INFO_EXT};
+    line.lineRasterizationMode = mode;
+    PipelineState state(kExtent);
+    state.addFloats({4, 4});
+    state.renderPass = pass_;
+    state.raster.pNext = &line;
+    state.assembly.topology = VK_PRIMITIVE_TOPOLOGY_LINE_LIST;
+    state.dynamic = {VK_DYNAMIC_STATE_LINE_STIPPLE_EXT};
+    const VkPipeline pipeline = makePipeline(state, k_color_vert, k_color_frag);
+    const auto at = [](float x, float y) { return ColorVertex{x / 32 - 1, y / 32 - 1, 0, 1, 1, 1, 1, 1}; };
+    const TestBuffer buffer = makeVertices(std::vector<ColorVertex>{at(10.5f, 5.5f), at(40.5f, 35.5f)});
+    draw([&](VkCommandBuffer c) {
+      vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+      vkCmdSetLineStippleEXT(c, 1, 0x5555);  // stippling is off
+      bindVertices(c, buffer);
+      vkCmdDraw(c, 2, 1, 0, 0);
+    });
+    const Picture got = picture();
+    for (uint32_t x = 11; x < 40; ++x) EXPECT_EQ(got.at(x, x - 5), kWhite) << x;
+    if (mode != VK_LINE_RASTERIZATION_MODE_BRESENHAM_EXT) continue;
+    expectPicture(got, [](uint32_t x, uint32_t y) { return x == y + 5 && x >= 10 && x < 40 ? kWhite : kBlack; });
+  }
+}
+
+// covers: VK_EXT_primitive_topology_list_restart, feature:primitiveTopologyListRestart
+TEST_F(DrawFeatureTest, ListsBeginAgain) {
+  prepareFull();
+  PipelineState state(kExtent);
+  state.addFloats({4, 4});
+  state.renderPass = pass_;
+  state.assembly.primitiveRestartEnable = VK_TRUE;
+  const VkPipeline pipeline = makePipeline(state, k_flat_color_vert, k_flat_color_frag);
+  const TestBuffer triangle = makeTriangle(kWhite);
+  const TestBuffer indices = makeVertices<uint16_t>({0, 1, 0xffff, 0, 1, 2});  // two of a triangle are none
+  draw([&](VkCommandBuffer c) {
+    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+    bindVertices(c, triangle);
+    vkCmdBindIndexBuffer(c, indices.buffer, 0, VK_INDEX_TYPE_UINT16);
+    vkCmdDrawIndexed(c, 6, 1, 0, 0, 0);
+  });
+  const TriangleModel model(kTriangle[0], kTriangle[1], kTriangle[2]);
+  expectPicture(picture(), [&](uint32_t x, uint32_t y) { return model.covers(x, y) ? kWhite : kBlack; });
+}
+
+// covers: VK_EXT_shader_stencil_export
+TEST_F(DrawFeatureTest, ShadersGiveTheStencilReference) {
+  prepareFull();
+  PipelineState state(kExtent);
+  state.renderPass = pass_;
+  state.depth.stencilTestEnable = VK_TRUE;
+  state.depth.front = {
+      VK_STENCIL_OP_KEEP, VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_KEEP, VK_COMPARE_OP_GREATER, 0xff, 0xff, 0};
+  state.depth.back = state.depth.front;
+  const VkPipeline pipeline = makePipeline(state, k_texture_vert, k_stencil_export_frag);
+  draw(
+      [&](VkCommandBuffer c) {
+        vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+        vkCmdDraw(c, 3, 1, 0, 0);
+      },
+      1, 20);
+  const std::vector<int> got = stencil();
+  for (int i = 0; i < 64 * 64; ++i) ASSERT_EQ(got[i], std::max(i % 64, 20)) << i;
+  expectPicture(picture(), [](uint32_t x, uint32_t) { return x > 20 ? kWhite : kBlack; });
 }
 
 // covers: feature:largePoints

@@ -219,6 +219,16 @@ VKAPI_ATTR void VKAPI_CALL vkCmdSetPrimitiveRestartEnable(VkCommandBuffer comman
 
 // ---- others
 
+VKAPI_ATTR void VKAPI_CALL vkCmdSetLineStippleEXT(VkCommandBuffer commandBuffer, uint32_t lineStippleFactor,
+                                                  uint16_t lineStipplePattern) {
+  set(
+      commandBuffer, kGroupRaster, [](auto& values) -> auto& { return values.raster.stippleFactor; },
+      lineStippleFactor);
+  set(
+      commandBuffer, kGroupRaster, [](auto& values) -> auto& { return values.raster.stipplePattern; },
+      lineStipplePattern);
+}
+
 VKAPI_ATTR void VKAPI_CALL vkCmdSetColorWriteEnableEXT(VkCommandBuffer commandBuffer, uint32_t attachmentCount,
                                                        const VkBool32* pColorWriteEnables) {
   uint32_t enables = drawsOf(commandBuffer).values().fragment.colorWriteEnable;

@@ -120,9 +120,12 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kEXTExtendedDynamicState,
     DeviceExtension::kEXTExtendedDynamicState2,
     DeviceExtension::kEXTIndexTypeUint8,
+    DeviceExtension::kEXTLineRasterization,
     DeviceExtension::kEXTLoadStoreOpNone,
     DeviceExtension::kEXTMultiDraw,
+    DeviceExtension::kEXTPrimitiveTopologyListRestart,
     DeviceExtension::kEXTProvokingVertex,
+    DeviceExtension::kEXTShaderStencilExport,
     DeviceExtension::kEXTShaderViewportIndexLayer,
     DeviceExtension::kEXTVertexAttributeDivisor,
     DeviceExtension::kEXTVertexInputDynamicState,
@@ -241,6 +244,8 @@ void addDrawFeatures(Features* f) {
   f->vertexAttributeInstanceRateDivisor = f->vertexAttributeInstanceRateZeroDivisor = true;
   f->indexTypeUint8 = true;
   f->multiDraw = true;
+  f->rectangularLines = f->bresenhamLines = true;
+  f->primitiveTopologyListRestart = true;
   f->graphicsPipelineLibrary = true;
   f->depthClipEnable = f->depthClipControl = true;
   f->provokingVertexLast = true;
@@ -558,6 +563,7 @@ void fillProperties(uint32_t deviceVersion, uint64_t heapSize_B, Properties* p) 
   p->minImportedHostPointerAlignment = abi::kPageBytes;
   p->maxVertexAttribDivisor = ~0u;
   p->maxMultiDrawCount = ~0u;
+  p->lineSubPixelPrecisionBits = 8;
   p->provokingVertexModePerPipeline = VK_TRUE;
   // Fragment code is made when it is known what it writes to; its own decorations count.
   p->graphicsPipelineLibraryFastLinking = VK_FALSE;
