@@ -35,7 +35,7 @@ void OutputMerger::beginBlending() {
   for (uint32_t i = 0; i < abi::kMaxColorAttachments; ++i) {
     if (!isWritten(i)) continue;
     llvm::Value* surface = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), surfaces, i * sizeof(abi::Surface));
-    color_[i] = texels_.plane(surface, sink, TargetFormat(key_.color[i].format).bytes);
+    color_[i] = texels_.plane(surface, sink, TargetFormat(key_.color[i].format).bytes, 1u << key_.samples_log2);
     const ColorTarget& t = key_.color[i];
     usesConstants |= blends(i) && (isConstantFactor(t.srcColorFactor) || isConstantFactor(t.dstColorFactor) ||
                                    isConstantFactor(t.srcAlphaFactor) || isConstantFactor(t.dstAlphaFactor));

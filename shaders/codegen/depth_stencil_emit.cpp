@@ -100,7 +100,7 @@ void OutputMerger::beginTests() {
   llvm::Value* sink = envPointer(offsetof(abi::FragmentEnv, common) + offsetof(abi::ShaderEnv, sink));
   if (testsDepth() || testsBounds()) {
     llvm::Value* surface = envPointer(offsetof(abi::FragmentEnv, depth));
-    depth_ = texels_.plane(surface, sink, formats::formatInfo(key_.depthFormat).blockBytes);
+    depth_ = texels_.plane(surface, sink, formats::formatInfo(key_.depthFormat).blockBytes, 1u << key_.samples_log2);
   }
   if (testsDepth()) {
     llvm::Value* on = flag(abi::kDepthTest, depth_.present);
@@ -118,7 +118,7 @@ void OutputMerger::beginTests() {
   if (testsBounds()) boundsOff_ = splat(b_.CreateNot(flag(abi::kDepthBounds, depth_.present)));
   if (testsStencil()) {
     llvm::Value* surface = envPointer(offsetof(abi::FragmentEnv, stencil));
-    stencil_ = texels_.plane(surface, sink, 1);
+    stencil_ = texels_.plane(surface, sink, 1, 1u << key_.samples_log2);
     stencilOff_ = splat(b_.CreateNot(flag(abi::kStencilTest, stencil_.present)));
     front_ = face(offsetof(abi::FragmentState, front), key_.front);
     back_ = face(offsetof(abi::FragmentState, back), key_.back);

@@ -158,7 +158,8 @@ TEST_F(OutputMergerColor, AlphaToCoverageAndSampleMasks) {
     }
 }
 
-TEST_F(OutputMergerColor, AttachmentsThatAreNotThere) {
+// Nothing is read or written, and no test fails.
+TEST_F(OutputMergerColor, AttachmentsThatAreNotThereOrOfAnotherShape) {
   FragmentKey key = plainKey();
   key.color[0] = overTarget(VK_FORMAT_R32G32B32A32_SFLOAT);
   key.depthFormat = VK_FORMAT_D16_UNORM;
@@ -169,6 +170,10 @@ TEST_F(OutputMergerColor, AttachmentsThatAreNotThere) {
     const TargetFeatures features = targetFeatures(v);
     const MergerCode code(features, key, {});
     abi::Surface none[abi::kMaxColorAttachments] = {};
+    // Of two samples, and of small texels.
+    const std::unique_ptr<TestImage> other = makeImage(VK_FORMAT_R8_UNORM, 2);
+    none[0] = other->surface(0, 0);
+    const std::vector<std::byte> before = other->content();
     abi::FragmentCounters counters{};
     abi::FragmentEnv env{};
     env.common.sink = sink_;
@@ -186,6 +191,7 @@ TEST_F(OutputMergerColor, AttachmentsThatAreNotThere) {
     EXPECT_EQ(block.coverage[0], 0xFFF1);
     EXPECT_EQ(mix.coverage[0], 0x1234);
     EXPECT_EQ(counters.samplesPassed, 13u + 5u);
+    EXPECT_TRUE(other->content() == before);
   }
 }
 

@@ -28,7 +28,7 @@ llvm::SmallVector<int, 64> everyNth(uint32_t n, uint32_t first) {
 
 }  // namespace
 
-TargetPlane TargetTexels::plane(llvm::Value* surface, llvm::Value* sink, uint32_t elementBytes) {
+TargetPlane TargetTexels::plane(llvm::Value* surface, llvm::Value* sink, uint32_t elementBytes, uint32_t samples) {
   llvm::Type* i32 = b_.getInt32Ty();
   llvm::Type* i64 = b_.getInt64Ty();
   const auto field = [&](uint64_t offset_B, llvm::Type* t) {
@@ -43,6 +43,13 @@ TargetPlane TargetTexels::plane(llvm::Value* surface, llvm::Value* sink, uint32_
   p.elementBytes = elementBytes;
   llvm::Value* address = field(offsetof(abi::Surface, address), i64);
   p.present = b_.CreateICmpNE(address, b_.getInt64(0));
+  // Element bytes, order and samples are side by side.
+  static_assert(offsetof(abi::Surface, order) == offsetof(abi::Surface, elementBytes) + 1);
+  static_assert(offsetof(abi::Surface, sampleCount) == offsetof(abi::Surface, elementBytes) + 2);
+  const uint32_t shape =
+      elementBytes | uint32_t{static_cast<uint8_t>(abi::BlockOrder::kQuadMajor4)} << 8 | samples << 16;
+  llvm::Value* here = b_.CreateAnd(field(offsetof(abi::Surface, elementBytes), i32), 0xFF'FFFF);
+  p.present = b_.CreateAnd(p.present, b_.CreateICmpEQ(here, b_.getInt32(shape)));
   p.address = b_.CreateSelect(p.present, address, b_.CreatePtrToInt(sink, i64));
   p.rowPitch = pitch(offsetof(abi::Surface, rowPitch_B), p.present);
   p.blockPitch = pitch(offsetof(abi::Surface, blockPitch_B), p.present);

@@ -17,8 +17,9 @@ struct LoadedTexels {
   TexelWords words;
 };
 
-// A plane of the call: the surface of an attachment. One that is not there becomes memory that nobody reads, the same
-// for every texel, so that code needs no branch for it.
+// A plane of the call: the surface of an attachment. One that is not there, or has another shape than the code is for
+// (an error of the application), becomes memory that nobody reads, the same for every texel: code needs no branch for
+// it.
 struct TargetPlane {
   uint32_t elementBytes = 0;        // 1, 2, 4, 8, 16
   llvm::Value* address = nullptr;   // i64
@@ -35,7 +36,7 @@ class TargetTexels {
   TargetTexels(llvm::IRBuilder<>& builder, const TargetFeatures& features) : b_(builder), features_(features) {}
 
   // surface: address of an abi::Surface; sink: of memory for texels of no surface, kSinkBytes.
-  TargetPlane plane(llvm::Value* surface, llvm::Value* sink, uint32_t elementBytes);
+  TargetPlane plane(llvm::Value* surface, llvm::Value* sink, uint32_t elementBytes, uint32_t samples);
 
   // position: i32 for a block, <4 x i32> for a mix, see FragmentVector. sample: i32, or nullptr for sample 0.
   TexelPlaces places(const TargetPlane& plane, llvm::Value* position, llvm::Value* sample);
