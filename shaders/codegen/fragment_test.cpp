@@ -6,23 +6,12 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <functional>
-#include <memory>
-#include <random>
-#include <string>
 #include <vector>
 
-#include "shaders/cache/code_arena.h"
-#include "shaders/cache/elf_loader.h"
-#include "shaders/codegen/codegen.h"
-#include "shaders/codegen/fragment_test_util.h"
-#include "shaders/codegen/target_features.h"
-#include "shaders/ir/interpreter.h"
-#include "shaders/ir/printer.h"
-#include "shaders/ir/verifier.h"
-#include "shaders/passes/passes.h"
-#include "shaders/spirv/reader.h"
+#include "shaders/codegen/fragment_test_fixture.h"
+#include "test_shaders/fragment_address.h"
 #include "test_shaders/fragment_depth.h"
+#include "test_shaders/fragment_dual.h"
 #include "test_shaders/fragment_images.h"
 #include "test_shaders/fragment_io.h"
 #include "test_shaders/fragment_places.h"
@@ -33,184 +22,11 @@
 namespace pumice::shader::codegen {
 namespace {
 
-constexpr float kFarDepth = 0.5f;
-constexpr VkFormat kFloats = VK_FORMAT_R32G32B32A32_SFLOAT;
-constexpr VkFormat kInts = VK_FORMAT_R32G32B32A32_SINT;
-
-using Words = std::array<uint32_t, 4>;
-
-double real(uint32_t word) {
-  return std::bit_cast<float>(word);
-}
-
-class FragmentCode : public testing::Test {
- protected:
-  FragmentCode() {
-    env_.common.runtime = &runtime_;
-    env_.common.bindings = &bindings_;
-    env_.common.pushConstants = push_.data();
-    env_.common.cancelWord = &cancel_;
-    env_.common.sink = sink_.data();
-    log_.resize(1 + kSize * kSize);
-    logDescriptor_ = {reinterpret_cast<uint64_t>(log_.data()), log_.size() * 4};
-    bindings_.setAddress[0] = reinterpret_cast<uint64_t>(&logDescriptor_);
-    state_.sampleMask = ~0u;
-    state_.colorWriteEnable = 0xff;
-    env_.state = &state_;
-    env_.counters = &counters_;
-    env_.layer = 5;
-    env_.viewIndex = 2;
-    env_.color = surfaces_.data();
-    env_.depth = &none_;
-    env_.stencil = &none_;
-    useSamples(1);
-  }
-
-  void useSamples(uint32_t samples) {
-    samples_ = samples;
-    scene_ = Scene(samples);
-    scene_.attach(env_);
-    for (uint32_t i = 0; i < kTargets; ++i) {
-      targets_[i].resize(kSize * kSize * samples);
-      surfaces_[i] = targetSurface(targets_[i], samples);
-    }
-    depths_.resize(kSize * kSize * samples);
-    depthSurface_ = targetSurface(depths_, samples);
-  }
-
-  void push(std::array<float, 4> v) { std::memcpy(push_.data(), v.data(), sizeof v); }
-
-  FragmentKey key(std::initializer_list<VkFormat> formats) {
-    FragmentKey k{};
-    uint32_t i = 0;
-    for (const VkFormat f : formats) k.color[i++] = {f, 15, 0, 0, 0, 0, 0, 0, 0};
-    k.samples_log2 = static_cast<uint8_t>(std::countr_zero(samples_));
-    std::fill_n(k.varyingSlot, kMaxLinkedLocations, kNotLinked);
-    for (uint32_t l = 0; l < 12; ++l) k.varyingSlot[l] = static_cast<uint8_t>(11 - l);
-    return k;
-  }
-
-  spirv::ReadResult read(std::span<const uint32_t> code, const FragmentKey& k, uint32_t subgroupSize, Tier tier) {
-    FragmentCompileInfo info;
-    info.spirv = code;
-    info.subgroupSize = subgroupSize;
-    info.key = k;
-    spirv::ReadResult r = spirv::readFragment(info);
-    EXPECT_EQ(r.status, CompileStatus::kOk) << r.message;
-    if (!r.function) return r;
-    passes::runPasses(*r.function, tier);
-    EXPECT_EQ(ir::verify(*r.function), "") << ir::print(*r.function);
-    return r;
-  }
-
-  void clear() {
-    for (auto& t : targets_) std::fill(t.begin(), t.end(), Words{kUntouched, kUntouched, kUntouched, kUntouched});
-    std::fill(log_.begin(), log_.end(), 0u);
-    std::fill(depths_.begin(), depths_.end(), kFarDepth);
-    counters_ = {};
-  }
-
-  // Runs the shader at every V, and looks at every sample that it should leave something of: `expected` by coverage and
-  // discards alone, unless `passes` says more.
-  using Got = std::array<Words, kTargets>;
-  using Check = std::function<void(const ScenePixel& p, uint32_t sample, const Got& got)>;
-  using Passes = std::function<bool(const ScenePixel& p, uint32_t sample, const ir::FragmentValues& values)>;
-  void run(std::span<const uint32_t> code, const FragmentKey& k, const Check& check, const Passes& passes = {}) {
-    for (const uint32_t v : {4u, 8u, 16u})
-      for (const uint32_t s : {4u, 16u}) {
-        if (v > hostVectorLanes()) continue;
-        const Tier tier = s == 4 ? Tier::kQuick : Tier::kBetter;
-        const std::string who = "V " + std::to_string(v) + " S " + std::to_string(s);
-        SCOPED_TRACE(who);
-        const spirv::ReadResult r = read(code, k, s, tier);
-        ASSERT_NE(r.function, nullptr);
-        std::vector<ir::FragmentValues> values;
-        clear();
-        ASSERT_EQ(ir::interpretFragment(*r.function, slots_, env_, scene_.run(), values), "");
-        const std::vector<uint32_t> interpretedLog = log_;
-        clear();
-
-        TargetOptions target;
-        target.vectorLanes = v;
-        target.tier = tier;
-        const CompileResult compiled = generateCode(*r.function, slots_, target, &k);
-        ASSERT_EQ(compiled.status, CompileStatus::kOk) << compiled.message;
-        const auto loaded = cache::loadObject(cache::CodeArena::instance(), compiled.object.elf, kEntrySymbol);
-        ASSERT_EQ(loaded.status, cache::LoadStatus::kOk) << loaded.message;
-        std::vector<std::byte> frame(compiled.object.info.frameBytes + 64);
-        env_.common.frame = reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(frame.data()) + 63) / 64 * 64);
-        reinterpret_cast<abi::FragmentEntry>(reinterpret_cast<uintptr_t>(loaded.code.entry))(&env_, &scene_.run());
-        cache::CodeArena::instance().free(loaded.code.block);
-        EXPECT_EQ(log_, interpretedLog);
-        checkTargets(k, *r.function, values, check, passes);
-        if (HasFailure()) return;
-      }
-  }
-
-  void checkTargets(const FragmentKey& k, const ir::Function& fn, const std::vector<ir::FragmentValues>& values,
-                    const Check& check, const Passes& passes) {
-    const bool perSample = fn.fragment.sampleShading;
-    std::vector<const ScenePixel*> owner(kSize * kSize * samples_, nullptr);
-    uint64_t invocations = 0;
-    const auto valuesOf = [&](const ScenePixel& p, uint32_t sample) -> const ir::FragmentValues& {
-      return values[perSample ? p.vector * samples_ + sample : p.vector];
-    };
-    for (const ScenePixel& p : scene_.pixels()) {
-      bool any = false;
-      for (uint32_t sample = 0; sample < samples_; ++sample) {
-        if ((p.samples >> sample & 1) == 0) continue;
-        const ir::FragmentValues& of = valuesOf(p, sample);
-        const bool passed = !passes || passes(p, sample, of);
-        // What early tests reject is not shaded.
-        const bool isShaded = passed || !fn.fragment.earlyTests;
-        invocations += isShaded && (perSample || !any) ? 1 : 0;
-        any |= isShaded;
-        if (passed && (of.live >> p.lane & 1) != 0) owner[targetIndex(p.x, p.y, sample, samples_)] = &p;
-      }
-    }
-    EXPECT_EQ(counters_.invocations, invocations);
-    for (uint32_t at = 0; at < owner.size(); ++at) {
-      const ScenePixel* p = owner[at];
-      const uint32_t sample = at / 16 % samples_;
-      Got got{};
-      for (uint32_t i = 0; i < kTargets; ++i) {
-        got[i] = targets_[i][at];
-        const bool written = p != nullptr && k.color[i].format != VK_FORMAT_UNDEFINED;
-        for (uint32_t c = 0; c < 4; ++c)
-          ASSERT_EQ(got[i][c], written ? valuesOf(*p, sample).output[4 * i + c][p->lane] : kUntouched)
-              << "element " << at << " target " << i << " component " << c;
-      }
-      if (p != nullptr) check(*p, sample, got);
-      if (HasFailure()) return;
-    }
-  }
-
-  void near(uint32_t word, double want, double size, double tolerance = 4e-6) {
-    EXPECT_NEAR(real(word), want, tolerance * (std::abs(want) + size));
-  }
-
-  uint32_t samples_ = 1;
-  Scene scene_;
-  std::array<std::vector<Words>, kTargets> targets_;
-  std::array<abi::Surface, abi::kMaxColorAttachments> surfaces_{};
-  abi::Surface none_{}, depthSurface_{};
-  std::vector<float> depths_;
-  abi::FragmentState state_{};
-  abi::FragmentCounters counters_{};
-  std::vector<uint32_t> log_;
-  abi::BufferDescriptor logDescriptor_{};
-  uint32_t cancel_ = 0;
-  abi::BindingState bindings_{};
-  abi::RuntimeTable runtime_{};
-  abi::FragmentEnv env_{};
-  alignas(64) std::array<std::byte, abi::kMaxPushConstantBytes> push_{};
-  alignas(64) std::array<std::byte, abi::kSinkBytes> sink_{};
-  std::vector<abi::BindingSlot> slots_{{0, 0, 1, 0, 16, abi::kNotDynamic}};
-};
-
 TEST_F(FragmentCode, InputsAndOutputs) {
   push({1.0f, 2.0f, -1.0f, 0.5f});
-  const FragmentKey k = key({kFloats, kFloats, kInts, kFloats, VK_FORMAT_R32G32B32A32_UINT});
+  FragmentKey k = key({kFloats, kFloats, kInts, kFloats, VK_FORMAT_R32G32B32A32_UINT, kFloats});
+  k.varyingSlot[60] = 11 - 9;
+  k.varyingSlot[62] = 11 - 10;
   run(fragment_io, k, [&](const ScenePixel& p, uint32_t, const Got& got) {
     const auto slot = [&](uint32_t location) { return k.varyingSlot[location]; };
     constexpr double kScale[4] = {1, 2, -1, 0.5};
@@ -233,6 +49,10 @@ TEST_F(FragmentCode, InputsAndOutputs) {
     EXPECT_EQ(got[4][1], scene_.flat(p, slot(8), 0));
     EXPECT_EQ(got[4][2], 5u);
     EXPECT_EQ(got[4][3], 2u);
+    near(got[5][0], scene_.perspective(p, slot(9), 1), scene_.largest(p, slot(9), 1));
+    near(got[5][1], scene_.perspective(p, slot(10), 0), scene_.largest(p, slot(10), 0));
+    near(got[5][2], Scene::plane(primitive, primitive.iLinear, p.x + 0.5, p.y + 0.5), 1);
+    near(got[5][3], Scene::plane(primitive, primitive.jLinear, p.x + 0.5, p.y + 0.5), 1);
   });
 }
 
@@ -438,6 +258,53 @@ TEST_F(FragmentCode, ImagesAndSubgroups) {
     near(got[3][1], along(1, 2), size(2));
     near(got[3][2], along(0, 0) / 4, size(0));
   });
+}
+
+TEST_F(FragmentCode, Addresses) {
+  std::vector<uint32_t> numbers(kSize * kSize);
+  for (uint32_t i = 0; i < numbers.size(); ++i) numbers[i] = i * 77;
+  const auto* address = numbers.data();
+  std::memcpy(push_.data(), &address, sizeof address);
+  const FragmentKey k = key({VK_FORMAT_R32G32B32A32_UINT});
+  run(fragment_address, k, [&](const ScenePixel& p, uint32_t, const Got& got) {
+    const auto at = [](uint32_t x, uint32_t y) { return (x + kSize * y) * 77; };
+    EXPECT_EQ(got[0][0], at(p.x, p.y));
+    EXPECT_EQ(got[0][1], at(p.x & ~1u, p.y | 1));
+    EXPECT_EQ(got[0][2], at(p.x ^ 1, p.y ^ 1));
+    EXPECT_LT(got[0][3], 4u);
+  });
+}
+
+TEST_F(FragmentCode, DualSourcesAndStencil) {
+  FragmentKey k = key({kFloats});
+  k.color[0].blendEnable = 1;
+  k.color[0].srcColorFactor = k.color[0].srcAlphaFactor = VK_BLEND_FACTOR_ONE;
+  k.color[0].dstColorFactor = VK_BLEND_FACTOR_SRC1_COLOR;
+  k.color[0].dstAlphaFactor = VK_BLEND_FACTOR_ZERO;
+  k.stencilFormat = VK_FORMAT_S8_UINT;
+  k.depthFlags = state_.depthFlags = abi::kStencilTest;
+  k.front = k.back = {VK_COMPARE_OP_ALWAYS, VK_STENCIL_OP_KEEP, VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_KEEP};
+  state_.front = state_.back = {
+      0, 0xff, 0xff, VK_COMPARE_OP_ALWAYS, VK_STENCIL_OP_KEEP, VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_KEEP, 0};
+  env_.stencil = &stencilSurface_;
+  const double before = real(kUntouched);
+  for (const uint32_t v : {4u, 8u, 16u}) {
+    if (v > hostVectorLanes()) continue;
+    const spirv::ReadResult r = read(fragment_dual, k, 16, Tier::kBetter);
+    ASSERT_NE(r.function, nullptr);
+    const std::vector<ir::FragmentValues> values = execute(*r.function, k, v, Tier::kBetter);
+    for (const ScenePixel& p : scene_.pixels()) {
+      if (!p.covered) continue;
+      const uint32_t at = targetIndex(p.x, p.y, 0, 1);
+      const auto output = [&](uint32_t i) { return real(values[p.vector].output[i][p.lane]); };
+      for (uint32_t c = 0; c < 3; ++c) {
+        const double want = output(c) + output(ir::kOutputSecondColor + c) * before;
+        EXPECT_NEAR(real(targets_[0][at][c]) / want, 1, 1e-6);
+      }
+      EXPECT_EQ(real(targets_[0][at][3]), output(3));
+      EXPECT_EQ(stencils_[at], scene_.flat(p, k.varyingSlot[1], 0) & 255);
+    }
+  }
 }
 
 }  // namespace

@@ -199,7 +199,8 @@ TEST_F(VertexCode, Interface) {
   EXPECT_EQ(r.vertex.inputSlotCount, 6);  // 0, 3, 5 and 6, 8 and 9
   EXPECT_EQ(r.vertex.clipDistanceCount, 2);
   EXPECT_EQ(r.vertex.cullDistanceCount, 1);
-  EXPECT_EQ(r.vertex.varyingSlotCount, 11);  // 0, 2, 3, 4 to 6, 9, 10, 12, 13, 20, but not 21
+  // 0, 2, 3, 4 to 6, 9, 10, 12, 13, 20, but not 21; clip and cull distances
+  EXPECT_EQ(r.vertex.varyingSlotCount, 13);
   for (uint32_t s = 0; s < r.vertex.inputSlotCount; ++s)
     if (r.vertex.inputLocation[s] == 5) {
       EXPECT_EQ(r.vertex.inputLocation[s + 1], 6);

@@ -122,6 +122,10 @@ class Interpreter {
             any |= (!fn_.fragment.sampleShading || s == sample_) && (vector_.coverage[s] >> lane & 1) != 0;
           if (any) live_.set(lane);
         }
+        covered_ = {};
+        live_.forEach([&](uint32_t lane) {
+          for (uint32_t of = lane & ~3u; of < (lane & ~3u) + 4; of++) covered_.set(of);
+        });
         fragment_ = {};
         runGroup(lanes_);
         live_.forEach([&](uint32_t lane) { fragment_.live |= static_cast<uint16_t>(1u << lane); });
@@ -290,7 +294,9 @@ class Interpreter {
     if (fn_.stage == Stage::kFragment) active.intersect(live_);
     return active;
   }
-  Mask withoutHelpers(const Inst& inst, const Mask& active) const {
+  Mask withoutHelpers(const Inst& inst, Mask active) const {
+    if (fn_.stage == Stage::kFragment && inst.op == Op::Load && inst.mem.space == Space::kGlobal && !inst.mem.everyLane)
+      active.intersect(covered_);
     return inst.op == Op::Load || inst.op == Op::AtomicLoad || inst.mem.space == Space::kLocal ? active : live(active);
   }
 
@@ -620,7 +626,7 @@ class Interpreter {
   FragmentVector vector_;
   FragmentValues fragment_;
   uint32_t sample_ = 0;
-  Mask live_;  // fragment: no helpers
+  Mask live_, covered_;  // fragment: no helpers; quads that began with one
   uint64_t group_ = 0;
   uint32_t epoch_ = 0;  // workgroup barriers so far
   RaceDetector races_;

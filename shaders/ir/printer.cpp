@@ -115,7 +115,8 @@ std::string memory(const Inst& inst) {
 class Printer {
  public:
   std::string run(const Function& fn) {
-    out_ = fmt::format("compute {} local_size {}x{}x{} subgroup {} shared {}{} {{\n",
+    constexpr std::string_view kStages[] = {"compute", "vertex", "fragment"};
+    out_ = fmt::format("{} {} local_size {}x{}x{} subgroup {} shared {}{} {{\n", kStages[static_cast<size_t>(fn.stage)],
                        fn.name.empty() ? "(unnamed)" : fn.name, fn.localSize[0], fn.localSize[1], fn.localSize[2],
                        fn.subgroupSize, fn.sharedBytes, fn.zeroShared ? " zeroed" : "");
     for (size_t i = 0; i < fn.locals.size(); i++) {

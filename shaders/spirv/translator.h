@@ -71,6 +71,11 @@ struct Pointer {
   uint32_t componentStride = 0;  // of a vector pointee; 0 = tight
 };
 
+// Locations behind those of the API: clip distances 0 to 3 and 4 to 7, then cull distances, so that fragment shaders
+// find them like any other output.
+inline constexpr uint32_t kClipDistanceLocation = kMaxLinkedLocations - 4;
+inline constexpr uint32_t kCullDistanceLocation = kMaxLinkedLocations - 2;
+
 struct Val {
   uint32_t type = 0;  // 0 = not there
   std::span<ir::Value* const> leaves;

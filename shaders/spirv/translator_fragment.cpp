@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "backend/abi/fragment_abi.h"
+#include "backend/abi/vertex_abi.h"
 #include "shaders/spirv/translator.h"
 
 namespace pumice::shader::spirv {
@@ -95,6 +96,15 @@ ir::Value* Translator::fragmentBuiltin(spv::BuiltIn b, uint32_t component) {
         default:
           return nullptr;
       }
+    case spv::BuiltIn::ClipDistance:
+    case spv::BuiltIn::CullDistance: {
+      if (component >= abi::kMaxClipCullDistances) return nullptr;
+      IoLeaf leaf;
+      leaf.type = ir::kF32;
+      leaf.location = (b == spv::BuiltIn::ClipDistance ? kClipDistanceLocation : kCullDistanceLocation) + component / 4;
+      leaf.component = component % 4;
+      return fragmentInput(leaf);
+    }
     case spv::BuiltIn::PointCoord:
       if (component > 1) return nullptr;
       return input(

@@ -197,6 +197,17 @@ bool Translator::emitSubgroup(const Instr& in) {
       return true;
     }
     case spv::Op::OpGroupNonUniformQuadBroadcast: {
+      if (isFragment()) {
+        // With helper invocations, which are not active otherwise. Any index: it is the same in the subgroup.
+        Value* from = e().binary(Op::And, index(2), e().i32(3));
+        each(1, [&](Value* v) {
+          Value* out = quadShuffle(v, 0);
+          for (uint32_t i = 1; i < 4; ++i)
+            out = e().select(e().compare(Op::IEq, from, e().i32(i)), quadShuffle(v, i * 0x55), out);
+          return out;
+        });
+        return true;
+      }
       Value* base = e().binary(Op::And, lane(), e().i32(~3u));
       shuffle(Op::SubgroupShuffle, 1, e().binary(Op::Or, base, e().binary(Op::And, index(2), e().i32(3))));
       return true;
@@ -204,6 +215,12 @@ bool Translator::emitSubgroup(const Instr& in) {
     case spv::Op::OpGroupNonUniformQuadSwap: {
       const uint32_t direction = constantInt(in.operand(2));  // horizontal, vertical, diagonal
       if (direction > 2) failInvalid("direction of a quad swap");
+      if (isFragment()) {
+        const uint32_t flip = direction + 1;
+        const uint32_t selector = flip | (1 ^ flip) << 2 | (2 ^ flip) << 4 | (3 ^ flip) << 6;
+        each(1, [&](Value* v) { return quadShuffle(v, selector); });
+        return true;
+      }
       shuffle(Op::SubgroupShuffleXor, 1, e().i32(direction + 1));
       return true;
     }

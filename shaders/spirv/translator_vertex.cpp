@@ -1,4 +1,5 @@
 // Vertex shaders: from the rows of a block to the rows of its outputs (backend/abi/vertex_abi.h).
+#include <algorithm>
 #include <cstddef>
 
 #include "backend/abi/vertex_abi.h"
@@ -127,6 +128,19 @@ void Translator::emitVertexOutputs() {
       if (!io.written[leaf.group]) continue;
       const ir::Type memory = leaf.type.isBool() ? ir::kI32 : leaf.type;
       storeRow(rowOf(leaf), loadLocal(io.local, leaf.offset_B, memory));
+    }
+  // Once more for fragment shaders that read them, as long as there are slots.
+  for (const IoVariable& io : outputs_)
+    for (const IoLeaf& leaf : io.leaves) {
+      const bool isClip = leaf.isBuiltin && leaf.builtin == spv::BuiltIn::ClipDistance;
+      const bool isCull = leaf.isBuiltin && leaf.builtin == spv::BuiltIn::CullDistance;
+      if ((!isClip && !isCull) || !io.written[leaf.group]) continue;
+      const uint32_t location = (isClip ? kClipDistanceLocation : kCullDistanceLocation) + leaf.builtinIndex / 4;
+      const auto known = std::span(vertex_.varyingLocation).first(vertex_.varyingSlotCount);
+      const bool isNew = std::find(known.begin(), known.end(), location) == known.end();
+      if (isNew && vertex_.varyingSlotCount == abi::kMaxVaryingSlots) continue;
+      storeRow(abi::kRowVaryings + 4 * slotOf(location) + leaf.builtinIndex % 4,
+               loadLocal(io.local, leaf.offset_B, leaf.type));
     }
   if (sideEffects_) vertex_.flags |= abi::kVertexHasSideEffects;
 }

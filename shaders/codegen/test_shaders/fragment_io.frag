@@ -12,6 +12,9 @@ layout(location = 6) in Block {
 } block;
 layout(location = 20) in vec2 notWritten;
 
+in float gl_ClipDistance[2];
+in float gl_CullDistance[1];
+
 layout(push_constant) uniform Push {
   vec4 scale;
 };
@@ -21,6 +24,7 @@ layout(location = 1) out vec4 second;
 layout(location = 2) out ivec4 third;
 layout(location = 3) out vec4 fourth;
 layout(location = 4) out uvec4 fifth;
+layout(location = 5) out vec4 sixth;
 
 void main() {
   first = smoothInput * scale;
@@ -28,4 +32,5 @@ void main() {
   third = ivec4(numbers, gl_FrontFacing ? gl_PrimitiveID : -gl_PrimitiveID);
   fourth = vec4(linearInput, list[0] + list[1], block.a.y);
   fifth = uvec4(floatBitsToUint(float(wide)), block.b, gl_Layer, gl_ViewIndex);
+  sixth = vec4(gl_ClipDistance[1], gl_CullDistance[0], gl_PointCoord);
 }
