@@ -133,19 +133,22 @@ class FragmentCode : public testing::Test {
   using Check = std::function<void(const ScenePixel& p, uint32_t sample, const Got& got)>;
   using Passes = std::function<bool(const ScenePixel& p, uint32_t sample, const ir::FragmentValues& values)>;
   void run(std::span<const uint32_t> code, const FragmentKey& k, const Check& check, const Passes& passes = {}) {
-    for (const uint32_t v : {4u, 8u, 16u})
-      for (const uint32_t s : {4u, 16u}) {
-        if (v > hostVectorLanes()) continue;
-        const Tier tier = s == 4 ? Tier::kQuick : Tier::kBetter;
-        const std::string who = "V " + std::to_string(v) + " S " + std::to_string(s);
-        SCOPED_TRACE(who);
-        const spirv::ReadResult r = read(code, k, s, tier);
-        ASSERT_NE(r.function, nullptr);
-        const std::vector<ir::FragmentValues> values = execute(*r.function, k, v, tier);
-        if (HasFailure()) return;
-        checkTargets(k, *r.function, values, check, passes);
-        if (HasFailure()) return;
-      }
+    struct Target {
+      uint32_t v, s;
+      Tier tier;
+    };
+    for (const auto& [v, s, tier] : {Target{4, 4, Tier::kQuick}, Target{8, 8, Tier::kBetter},
+                                     Target{16, 4, Tier::kQuick}, Target{16, 16, Tier::kBetter}}) {
+      if (v > hostVectorLanes()) continue;
+      const std::string who = "V " + std::to_string(v) + " S " + std::to_string(s);
+      SCOPED_TRACE(who);
+      const spirv::ReadResult r = read(code, k, s, tier);
+      ASSERT_NE(r.function, nullptr);
+      const std::vector<ir::FragmentValues> values = execute(*r.function, k, v, tier);
+      if (HasFailure()) return;
+      checkTargets(k, *r.function, values, check, passes);
+      if (HasFailure()) return;
+    }
   }
 
   void checkTargets(const FragmentKey& k, const ir::Function& fn, const std::vector<ir::FragmentValues>& values,
