@@ -93,7 +93,7 @@ SetupState RasterPiece::setupOf(uint32_t viewport) const {
   out.varyingSlots = program_.varyingSlotCount;
   out.viewport = viewport;
   const uint8_t depth = state_.targets->depth;
-  if ((flags & abi::kRasterDepthBias) != 0 && depth < pass_.packet->attachmentCount) {
+  if ((flags & abi::kRasterDepthBias) != 0 && depth != abi::kNoAttachment && depth < pass_.packet->attachmentCount) {
     out.depthKind = depthKindOf(pass_.attachments()[depth].format);
     out.biasConstant = raster_.depthBiasConstant;
     out.biasSlope = raster_.depthBiasSlope;

@@ -58,6 +58,7 @@ Queue::Step Queue::beginBatch(Progress& progress) {
     if (!batch_) return Step::kPark;
     ring_.pop();  // the record stays until the next front()
     waitsDone_ = streamsBegun_ = 0;
+    drawQueries_ = {};
     ++batchesBegun_;
   }
   for (; waitsDone_ < batch_->waitCount; ++waitsDone_) {

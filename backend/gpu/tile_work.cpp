@@ -80,8 +80,8 @@ RunningProgram TileWork::running() const {
   return {program_->debugName ? program_->debugName : "unnamed", program_->codeHash};
 }
 
-abi::Surface TileWork::surfaceOf(uint8_t attachment) const {
-  if (attachment >= pass_->packet->attachmentCount) return {};
+// Of the tile's layer or view.
+abi::Surface TileWork::surfaceOf(uint32_t attachment) const {
   abi::Surface surface = pass_->attachments()[attachment].surface;
   if (surface.address != 0) surface.address += slice_ * surface.slicePitch_B;
   return surface;
@@ -102,7 +102,7 @@ void TileWork::clearAttachments(const abi::PassArea& area, const TileEntry* entr
     const abi::PassAttachment& attachment = pass_->attachments()[i];
     if (attachment.loadOp != abi::LoadOp::kClear || attachment.surface.address == 0) continue;
     if (hidden && std::find(std::begin(hidden->color), std::end(hidden->color), i) != std::end(hidden->color)) continue;
-    fillTile(surfaceOf(static_cast<uint8_t>(i)), area, attachment.clearElement);
+    fillTile(surfaceOf(i), area, attachment.clearElement);
   }
 }
 
@@ -112,16 +112,21 @@ void TileWork::resolveAttachments(const abi::PassArea& area) const {
     if (attachment.resolveMode == abi::ResolveMode::kNone || attachment.resolve.address == 0) continue;
     abi::Surface to = attachment.resolve;
     to.address += slice_ * to.slicePitch_B;
-    resolveTile(to, surfaceOf(static_cast<uint8_t>(i)), area, attachment.format, attachment.resolveMode);
+    resolveTile(to, surfaceOf(i), area, attachment.format, attachment.resolveMode);
   }
+}
+
+abi::Surface TileWork::targetOf(uint8_t target) const {
+  if (target == abi::kNoAttachment || target >= pass_->packet->attachmentCount) return {};
+  return surfaceOf(target);
 }
 
 void TileWork::bindTargets(const abi::TargetState& targets) {
   if (targets_ == &targets) return;
   targets_ = &targets;
-  for (uint32_t i = 0; i < abi::kMaxColorAttachments; ++i) colors_[i] = surfaceOf(targets.color[i]);
-  depth_ = surfaceOf(targets.depth);
-  stencil_ = surfaceOf(targets.stencil);
+  for (uint32_t i = 0; i < abi::kMaxColorAttachments; ++i) colors_[i] = targetOf(targets.color[i]);
+  depth_ = targetOf(targets.depth);
+  stencil_ = targetOf(targets.stencil);
 }
 
 void TileWork::beginDraw(const raster::PrimitiveSet& set, const raster::SetDraw& draw) {
@@ -150,7 +155,7 @@ void TileWork::shade(const abi::FragmentRun& run) {
   if (failed_) return;
   if (draw_->clear) {
     const abi::ClearAttachmentPacket& clear = *draw_->clear;
-    const abi::Surface surface = surfaceOf(clear.attachment);
+    const abi::Surface surface = targetOf(clear.attachment);
     if (surface.address != 0) fillRun(surface, run, clear.element);
   } else if (program_) {
     cost_.run(*program_, run.blockCount + run.mixCount, [&] { entry_(&env_, &run); });

@@ -33,7 +33,8 @@ class TileWork final : private raster::TileShader {
   void bindTargets(const abi::TargetState& targets);
   void count(const draw::QueryTargets& queries);
   void flushCounters();
-  abi::Surface surfaceOf(uint8_t attachment) const;
+  abi::Surface surfaceOf(uint32_t attachment) const;
+  abi::Surface targetOf(uint8_t target) const;
 
   raster::TileWalker walker_;
   draw::CostSampler cost_;
