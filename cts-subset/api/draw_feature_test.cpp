@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <string>
 
 #include "cts-subset/support/draw_test.h"
 #include "shaders/color_frag.spv.h"
@@ -19,6 +20,7 @@
 #include "shaders/push_color_frag.spv.h"
 #include "shaders/sample_number_frag.spv.h"
 #include "shaders/stencil_export_frag.spv.h"
+#include "shaders/texture_frag.spv.h"
 #include "shaders/texture_vert.spv.h"
 #include "shaders/two_targets_frag.spv.h"
 #include "shaders/views_vert.spv.h"
@@ -421,6 +423,95 @@ TEST_F(DrawFeatureTest, ShadersGiveTheStencilReference) {
   const std::vector<int> got = stencil();
   for (int i = 0; i < 64 * 64; ++i) ASSERT_EQ(got[i], std::max(i % 64, 20)) << i;
   expectPicture(picture(), [](uint32_t x, uint32_t) { return x > 20 ? kWhite : kBlack; });
+}
+
+// A draw samples the image that it draws to, texel by texel: what is there is added to itself.
+// covers: VK_EXT_attachment_feedback_loop_layout, feature:attachmentFeedbackLoopLayout
+TEST_F(DrawFeatureTest, ATargetIsSampled) {
+  prepareFull();
+  constexpr VkImageLayout kLoop = VK_IMAGE_LAYOUT_ATTACHMENT_FEEDBACK_LOOP_OPTIMAL_EXT;
+  const Target target = makeTarget(kRgba8, kExtent, VK_SAMPLE_COUNT_1_BIT,
+                                   VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_ATTACHMENT_FEEDBACK_LOOP_BIT_EXT);
+  const VkAttachmentDescription attachment{0,
+                                           kRgba8,
+                                           VK_SAMPLE_COUNT_1_BIT,
+                                           VK_ATTACHMENT_LOAD_OP_CLEAR,
+                                           VK_ATTACHMENT_STORE_OP_STORE,
+                                           VK_ATTACHMENT_LOAD_OP_DONT_CARE,
+                                           VK_ATTACHMENT_STORE_OP_DONT_CARE,
+                                           VK_IMAGE_LAYOUT_GENERAL,
+                                           VK_IMAGE_LAYOUT_GENERAL};
+  const VkAttachmentReference color{0, kLoop};
+  VkSubpassDescription subpass{};
+  subpass.colorAttachmentCount = 1;
+  subpass.pColorAttachments = &color;
+  const VkSubpassDependency dependencies[] = {
+      {0, 0, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
+       VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT, VK_ACCESS_SHADER_READ_BIT,
+       VK_DEPENDENCY_BY_REGION_BIT | VK_DEPENDENCY_FEEDBACK_LOOP_BIT_EXT},
+      {0, VK_SUBPASS_EXTERNAL, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+       VK_ACCESS_MEMORY_WRITE_BIT, VK_ACCESS_MEMORY_READ_BIT, 0}};
+  VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+  info.attachmentCount = info.subpassCount = 1;
+  info.pAttachments = &attachment;
+  info.pSubpasses = &subpass;
+  info.dependencyCount = 2;
+  info.pDependencies = dependencies;
+  const VkRenderPass pass = makeRenderPass(info);
+  const VkFramebuffer framebuffer = makeFramebuffer(pass, {&target, 1});
+  PipelineState first(kExtent);
+  first.addFloats({4, 4});
+  first.renderPass = pass;
+  const VkPipeline draws = makePipeline(first, k_color_vert, k_color_frag);
+  const VkDescriptorImageInfo image{makeSampler(VK_FILTER_NEAREST), target.view, kLoop};
+  const Set set = makeSet(kCombined, {&image, 1});
+  PipelineState second(kExtent);
+  second.renderPass = pass;
+  second.layout = makeLayout({&set.layout, 1});
+  second.flags = VK_PIPELINE_CREATE_COLOR_ATTACHMENT_FEEDBACK_LOOP_BIT_EXT;
+  const VkPipeline copies = makePipeline(second, k_texture_vert, k_texture_frag);
+  second.blend[0].blendEnable = VK_TRUE;
+  second.blend[0].srcColorBlendFactor = second.blend[0].dstColorBlendFactor = VK_BLEND_FACTOR_ONE;
+  second.blend[0].srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE;
+  const VkPipeline adds = makePipeline(second, k_texture_vert, k_texture_frag);
+  const TestBuffer triangle = makeTriangle({0.2f, 0.4f, 0, 1});
+  const VkClearValue clear = clearColor(0.1f, 0, 0.3f);
+  run([&](VkCommandBuffer c) {
+    const auto between = [&] {
+      VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
+      barrier.srcAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT;
+      barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT;
+      barrier.oldLayout = barrier.newLayout = kLoop;
+      barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+      barrier.image = target.image.image;
+      barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+      vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
+                           VK_DEPENDENCY_BY_REGION_BIT | VK_DEPENDENCY_FEEDBACK_LOOP_BIT_EXT, 0, nullptr, 0, nullptr, 1,
+                           &barrier);
+    };
+    beginPass(c, pass, framebuffer, kExtent, {&clear, 1});
+    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, draws);
+    bindVertices(c, triangle);
+    vkCmdDraw(c, 3, 1, 0, 0);
+    vkCmdBindDescriptorSets(c, VK_PIPELINE_BIND_POINT_GRAPHICS, second.layout, 0, 1, &set.set, 0, nullptr);
+    for (const VkPipeline p : {copies, adds}) {
+      between();
+      vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, p);
+      vkCmdDraw(c, 3, 1, 0, 0);
+    }
+    vkCmdEndRenderPass(c);
+  });
+  // The layer does not know that these pipelines may.
+  for (const std::string& message : takeMessages()) {
+    EXPECT_NE(message.find("VUID-vkCmdDraw-None-06538"), std::string::npos) << message;
+  }
+  const TriangleModel model(kTriangle[0], kTriangle[1], kTriangle[2]);
+  expectPicture(
+      readColor(target),
+      [&](uint32_t x, uint32_t y) {
+        return model.covers(x, y) ? Rgba{0.4f, 0.8f, 0, 1} : Rgba{0.2f, 0, 0.6f, 1};
+      },
+      2.001f / 255);
 }
 
 // covers: feature:largePoints

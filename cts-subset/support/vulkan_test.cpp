@@ -143,6 +143,7 @@ void VulkanTest::createFullDevice(bool validation) {
   VkPhysicalDeviceRobustness2FeaturesEXT robustness2;
   VkPhysicalDeviceImageRobustnessFeatures imageRobustness;
   VkPhysicalDeviceDynamicRenderingFeatures dynamicRendering;
+  VkPhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT feedbackLoop;
   VkPhysicalDeviceLineRasterizationFeaturesEXT lines;
   VkPhysicalDevicePrimitiveTopologyListRestartFeaturesEXT listRestart;
   VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT libraries;
@@ -189,6 +190,7 @@ void VulkanTest::createFullDevice(bool validation) {
   chain(libraries, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT);
   chain(lines, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_EXT);
   chain(listRestart, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIMITIVE_TOPOLOGY_LIST_RESTART_FEATURES_EXT);
+  chain(feedbackLoop, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ATTACHMENT_FEEDBACK_LOOP_LAYOUT_FEATURES_EXT);
   chain(dynamicRendering, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES);
   chain(dynamicState, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT);
   chain(dynamicState2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT);

@@ -114,6 +114,7 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kKHRMultiview,
     DeviceExtension::kKHRSeparateDepthStencilLayouts,
     DeviceExtension::kKHRShaderDrawParameters,
+    DeviceExtension::kEXTAttachmentFeedbackLoopLayout,
     DeviceExtension::kEXTColorWriteEnable,
     DeviceExtension::kEXTDepthClipControl,
     DeviceExtension::kEXTDepthClipEnable,
@@ -244,6 +245,7 @@ void addDrawFeatures(Features* f) {
   f->vertexAttributeInstanceRateDivisor = f->vertexAttributeInstanceRateZeroDivisor = true;
   f->indexTypeUint8 = true;
   f->multiDraw = true;
+  f->attachmentFeedbackLoopLayout = true;
   f->rectangularLines = f->bresenhamLines = true;
   f->primitiveTopologyListRestart = true;
   f->graphicsPipelineLibrary = true;

@@ -230,6 +230,9 @@ VkResult GraphicsPipeline::init(GraphicsBuild& build) {
   programs_.vertex = &vertex_;
   if (StageBuild* fragment = build.fragment()) {
     fragment_.flags = fragment->object().fragment.flags;
+    if (build.readsTargets()) {
+      fragment_.flags = (fragment_.flags | abi::kFragmentReadsTarget) & ~uint32_t{abi::kFragmentOccludes};
+    }
     fragment_.blockCost_ns = std::max(fragment->object().info.groupCost_ns, 1u);
     fragmentCode_.take(*fragment, fragment_);
     programs_.fragment = &fragment_;

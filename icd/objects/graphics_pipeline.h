@@ -46,6 +46,12 @@ class GraphicsBuild final : public PipelineBuild {
   // Of a build that has succeeded.
   StageBuild& vertex() { return *vertex_; }
   StageBuild* fragment() { return fragment_ ? &*fragment_ : nullptr; }
+  /// It may sample what it draws to.
+  bool readsTargets() const {
+    constexpr VkPipelineCreateFlags kFeedback = VK_PIPELINE_CREATE_COLOR_ATTACHMENT_FEEDBACK_LOOP_BIT_EXT |
+                                                VK_PIPELINE_CREATE_DEPTH_STENCIL_ATTACHMENT_FEEDBACK_LOOP_BIT_EXT;
+    return (flags_ & kFeedback) != 0;
+  }
   /// Those of a library have the vertex stage's code.
   GraphicsParts& parts() { return parts_; }
 
