@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "backend/raster/bins.h"
 
@@ -25,11 +26,12 @@ class ChunkMemory {
     arena_ = &arena;
     reserved_ = blocks;
     taken_ = 0;
-    if (batch != batch_) open_ = nullptr;
+    if (batch != batch_) open_ = spare_ = nullptr;
     batch_ = batch;
   }
   /// A block of its own: kBlockRoom_B bytes, aligned to 64. Never more of them than are reserved.
   std::byte* block() {
+    if (spare_) return std::exchange(spare_, nullptr);
     --reserved_;
     ++taken_;
     auto* link = reinterpret_cast<BlockLink*>(arena_->take());
@@ -38,6 +40,8 @@ class ChunkMemory {
     last_ = link;
     return reinterpret_cast<std::byte*>(link + 1);
   }
+  /// A block of block() that nothing is in, for the next one who wants one.
+  void putBack(std::byte* block) { spare_ = block; }
   /// By the chunk, so far.
   uint32_t taken() const { return taken_; }
   /// At most kBlockRoom_B bytes, aligned to 16.
@@ -66,6 +70,7 @@ class ChunkMemory {
   BlockLink* first_ = nullptr;
   BlockLink* last_ = nullptr;
   std::byte* open_ = nullptr;
+  std::byte* spare_ = nullptr;
   uint32_t openUsed_ = 0;
   uint32_t reserved_ = 0, taken_ = 0;
   uint64_t batch_ = 0;

@@ -315,6 +315,24 @@ TEST_F(FrontEndTest, DepthBiasOfOutlinesIsTheTrianglesOne) {
   for (uint32_t i = 0; i < 3; ++i) EXPECT_NEAR(primitives[i].record->depth.atOrigin, depths[i] + bias, 1e-6);
 }
 
+// Chunks of which nothing is seen share one block.
+TEST_F(FrontEndTest, WhatIsCulledTakesNoMemory) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 999; ++i) {
+    const float x = static_cast<float>(random() % 1000) / 1000 - 1;
+    const float y = static_cast<float>(random() % 1000) / 1000 - 1;
+    position(x, y);
+    position(x + 0.2f, y);
+    position(x, y + 0.2f);  // clockwise on the screen
+  }
+  raster_.flags |= abi::kRasterCullFront | abi::kRasterFrontClockwise;
+  draw(2997, 0, 30);
+  EXPECT_TRUE(run(256).empty());
+  EXPECT_GT(chunks_, 100u);
+  // That block, and what the pieces' own records take.
+  EXPECT_GE(arena_->available(), 254u);
+}
+
 // Triangles that all have to be cut, layers that all differ: what is taken is never more than what was reserved.
 TEST_F(FrontEndTest, ChunksKeepToTheirReservation) {
   std::mt19937 random(2);

@@ -36,7 +36,8 @@ PrimitiveSet& SetWriter::open(const SetDraw& draw, uint32_t room) {
 
 void SetWriter::close() {
   if (!set_) return;
-  binner_.publish();
+  // Where nothing is seen, chunks take no memory.
+  if (binner_.publish() == 0) memory_.putBack(reinterpret_cast<std::byte*>(set_));
   set_ = nullptr;
 }
 
