@@ -13,6 +13,9 @@ struct Kernels {
   void (*sample)(abi::ImageCall* call, uint32_t lanes, const View& view, const Sampler& sampler);
   void (*gather)(abi::ImageCall* call, uint32_t lanes, const View& view, const Sampler& sampler);
   void (*queryLod)(abi::ImageCall* call, uint32_t lanes, const View& view, const Sampler& sampler);
+  /// A call of kSample with uniform descriptors, from its descriptors on. False: it is none of those that there are
+  /// most of, and nothing has been done.
+  bool (*trySample)(abi::ImageCall* call);
 };
 
 extern const Kernels kKernelsBaseline;

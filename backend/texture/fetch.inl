@@ -58,12 +58,23 @@ PUMICE_INLINE U loadWords(const Places& places, uint32_t byte = 0) {
   return ofEachLane([&](size_t l) PUMICE_LAMBDA { return uint32_t{loadAt<T>(base + places.offset[l])}; });
 }
 
-/// The quotient by 255, rounded as the format asks; see formats/fixed_point.h. Numbers need not be whole.
-PUMICE_INLINE F unorm8(F number) {
-  constexpr double kReciprocal = 1.0 / 255;
+/// The quotient by 2^kBits - 1, rounded as the format asks; see formats/fixed_point.h.
+template <int kBits>
+PUMICE_INLINE F unormOf(F number) {
+  constexpr double kReciprocal = 1.0 / ((1 << kBits) - 1);
   constexpr float kHigh = static_cast<float>(static_cast<int32_t>(0x1p23 * kReciprocal) * 0x1p-23);
   constexpr float kLow = static_cast<float>(kReciprocal - static_cast<double>(kHigh));
   return number * kHigh + number * kLow;
+}
+/// Numbers need not be whole.
+PUMICE_INLINE F unorm8(F number) {
+  return unormOf<8>(number);
+}
+PUMICE_INLINE F unorm16(U word) {
+  return unormOf<16>(toFloat(asInt(word & 0xFFFFu)));
+}
+PUMICE_INLINE F unorm24(U word) {
+  return toFloat(asInt(word & 0xFFFFFFu)) / 16777215.0f;
 }
 PUMICE_INLINE F byteOf(U word, int shift) {
   return toFloat(asInt((word >> shift) & 0xFFu));
@@ -159,6 +170,12 @@ PUMICE_INLINE U halfToFloat(U half) {
       out = {{asBits(unorm8(byteOf(word, 0))), asBits(unorm8(byteOf(word, 8))), zero, one}};
       return;
     }
+    case TexelKind::kR16Unorm:
+      out = {{asBits(unorm16(loadWords<uint16_t>(places))), zero, zero, one}};
+      return;
+    case TexelKind::kD24Unorm:
+      out = {{asBits(unorm24(loadWords<uint32_t>(places))), zero, zero, one}};
+      return;
     case TexelKind::kR16Float:
       out = {{halfToFloat(loadWords<uint16_t>(places)), zero, zero, one}};
       return;
@@ -226,14 +243,18 @@ PUMICE_INLINE void fetchTexels(const View& view, const Level& level, I x, I y, I
 }
 
 /// The view's component mapping, then the lanes that take part are written.
-PUMICE_INLINE void returnTexels(abi::ImageCall* call, uint32_t lanes, const View& view, const Texels& texels) {
-  if (view.swizzle == abi::kIdentitySwizzle || view.format->kind == TexelKind::kWide) {
+PUMICE_INLINE void returnTexels(abi::ImageCall* call, uint32_t lanes, const TexelFormat& format, uint16_t swizzle,
+                                const Texels& texels) {
+  if (swizzle == abi::kIdentitySwizzle || format.kind == TexelKind::kWide) {
     for (uint32_t c = 0; c < 4; ++c) storeLanes(call->texel[c], texels.c[c], lanes);
     return;
   }
   for (uint32_t c = 0; c < 4; ++c) {
-    const uint32_t source = (view.swizzle >> (3 * c)) & 7u;
-    const U value = source < 4 ? texels.c[source] : splat(source == 5 ? view.format->one : 0u);
+    const uint32_t source = (swizzle >> (3 * c)) & 7u;
+    const U value = source < 4 ? texels.c[source] : splat(source == 5 ? format.one : 0u);
     storeLanes(call->texel[c], value, lanes);
   }
+}
+PUMICE_INLINE void returnTexels(abi::ImageCall* call, uint32_t lanes, const View& view, const Texels& texels) {
+  returnTexels(call, lanes, *view.format, view.swizzle, texels);
 }

@@ -1,11 +1,9 @@
 // Texels of one level to one result. Vulkan specification: "Texel Filtering", "Depth Compare Operation".
 
-/// Depth comparison makes a texel 0 or 1.
-PUMICE_INLINE void compareTexels(const Site& site, Texels& texels) {
-  const F texel = asFloat(texels.c[0]);
-  const F reference = site.reference;
+/// Whether the reference passes against this depth: 1 or 0.
+PUMICE_INLINE F comparedTexel(CompareOp op, const F& reference, const F& texel) {
   I passes{};
-  switch (site.sampler->compareOp) {
+  switch (op) {
     case CompareOp::kNever:
       break;
     case CompareOp::kLess:
@@ -30,7 +28,12 @@ PUMICE_INLINE void compareTexels(const Site& site, Texels& texels) {
       passes = ~passes;
       break;
   }
-  texels.c[0] = select(passes, asBits(splat(1.0f)), U{});
+  return select(passes, splat(1.0f), F{});
+}
+
+/// Depth comparison makes a texel 0 or 1.
+PUMICE_INLINE void compareTexels(const Site& site, Texels& texels) {
+  texels.c[0] = asBits(comparedTexel(site.sampler->compareOp, site.reference, asFloat(texels.c[0])));
   texels.c[1] = texels.c[2] = U{};
   texels.c[3] = asBits(splat(1.0f));
 }
@@ -157,7 +160,7 @@ PUMICE_INLINE void joinTexels(const Site& site, Texels& a, const Texels& b, F we
   for (uint32_t c = 0; c < 4; ++c) a.c[c] = asBits(join(site, asFloat(a.c[c]), asFloat(b.c[c]), weight));
 }
 
-PUMICE_INLINE void filterPlane(const Site& site, const Level& level, I slice, Texels& out) {
+[[gnu::noinline]] inline void filterPlane(const Site& site, const Level& level, I slice, Texels& out) {
   Texels texels[4];
   F weight[2];
   footprint(site, level, slice, texels, weight);
@@ -195,11 +198,13 @@ PUMICE_INLINE void filterPlane(const Site& site, const Level& level, I slice, Te
   out = planes[0];
 }
 
+#include "backend/texture/hot_texel.inl"
+//
+#include "backend/texture/hot_load.inl"
+//
 #include "backend/texture/hot_plane.inl"
-
-[[gnu::noinline]] inline void filterPlaneOnly(const Site& site, const Level& level, Texels& out) {
-  if (!tryHotPlane(site, level, out)) filterPlane(site, level, site.slice, out);
-}
+//
+#include "backend/texture/hot_site.inl"
 
 /// Catmull-Rom weights of the texels at -1, 0, 1 and 2.
 PUMICE_INLINE void cubicWeights(F a, F (&weight)[4]) {
@@ -243,11 +248,15 @@ PUMICE_INLINE void cubicWeights(F a, F (&weight)[4]) {
   }
 }
 
+/// site.lanes: one at least.
 PUMICE_INLINE void filterLevel(const Site& site, const Level& level, Filter filter, Texels& out) {
   const bool isFloat = site.view->format->type == formats::TexelType::kFloat;
-  if (filter == Filter::kNearest || !isFloat) return filterNearest(site, level, out);
+  const bool nearest = filter == Filter::kNearest || !isFloat;
+  const bool cubic = !nearest && filter == Filter::kCubic && site.view->shape != abi::ViewShape::kCube;
+  if (!cubic && tryHotPlane(site, level, !nearest, out)) return;
+  if (nearest) return filterNearest(site, level, out);
   if (site.dimensions == 3) return filterVolume(site, level, out);
-  if (filter == Filter::kCubic && site.view->shape != abi::ViewShape::kCube) return filterCubic(site, level, out);
+  if (cubic) return filterCubic(site, level, out);
   if (site.dimensions == 1) return filterLine(site, level, out);
-  filterPlaneOnly(site, level, out);
+  filterPlane(site, level, site.slice, out);
 }

@@ -1,175 +1,170 @@
-// The linear filter of 2D views of the formats that images mostly have, when no border, comparison or reduction is in
-// the way: texels never leave registers, and 8-bit ones are only scaled to [0, 1] once they are filtered.
+// Filters of planes of the formats that images mostly have (hot_texel.inl): texels never leave registers. Whether this
+// road is taken depends on view, sampler and operation alone, and so do the bits; only how texels are loaded depends on
+// where all lanes are.
 
-template <TexelKind kKind>
-struct HotTexel;
+/// How channels of a footprint become one number.
+enum class HotFilter : uint8_t {
+  kPlain,   // scaled once they are filtered
+  kScaled,  // scaled before: where borders, or what has been folded over a cube's edges, come in
+  kCompare
+};
 
-template <uint32_t kChannelCount, uint32_t kWordCount, typename Load = uint32_t>
-struct HotLayout {
-  static constexpr uint32_t kChannels = kChannelCount;
-  static constexpr uint32_t kWords = kWordCount;
-  static constexpr uint32_t kBytes = kWordCount > 1 ? kWordCount * 4 : sizeof(Load);
-  using Word = Load;
-  PUMICE_INLINE static F finish(const F& filtered, uint32_t) { return filtered; }
+/// Along one axis: the texels, wrapped, of a nearest filter only the first one. Lanes that do not take part have 0.
+struct HotAxis {
+  I index[2];
+  F weight;     // of the second one
+  I inside[2];  // no border
 };
-template <bool kSwapped>
-struct HotBytes4 : HotLayout<4, 1> {
-  PUMICE_INLINE static F channel(const U (&word)[1], uint32_t c) {
-    return byteOf(word[0], static_cast<int>(8 * (kSwapped && c < 3 ? 2 - c : c)));
-  }
-  PUMICE_INLINE static F finish(const F& filtered, uint32_t) { return unorm8(filtered); }
-};
-template <bool kSwapped>
-struct HotSrgb4 : HotLayout<4, 1> {
-  PUMICE_INLINE static F channel(const U (&word)[1], uint32_t c) {
-    const int shift = static_cast<int>(8 * (kSwapped && c < 3 ? 2 - c : c));
-    return c == 3 ? byteOf(word[0], shift) : asFloat(srgb8(word[0], shift));
-  }
-  PUMICE_INLINE static F finish(const F& filtered, uint32_t c) { return c == 3 ? unorm8(filtered) : filtered; }
-};
-template <uint32_t kChannelCount, typename Load>
-struct HotUnorm8 : HotLayout<kChannelCount, 1, Load> {
-  PUMICE_INLINE static F channel(const U (&word)[1], uint32_t c) { return byteOf(word[0], static_cast<int>(8 * c)); }
-  PUMICE_INLINE static F finish(const F& filtered, uint32_t) { return unorm8(filtered); }
-};
-template <uint32_t kChannelCount, uint32_t kWordCount, typename Load>
-struct HotHalf : HotLayout<kChannelCount, kWordCount, Load> {
-  PUMICE_INLINE static F channel(const U (&word)[kWordCount], uint32_t c) {
-    const U& pair = word[c / 2];
-    return asFloat(halfToFloat(c % 2 == 0 ? pair & 0xFFFFu : pair >> 16));
-  }
-};
-template <uint32_t kChannelCount>
-struct HotFloat : HotLayout<kChannelCount, kChannelCount> {
-  PUMICE_INLINE static F channel(const U (&word)[kChannelCount], uint32_t c) { return asFloat(word[c]); }
-};
-template <>
-struct HotTexel<TexelKind::kRgba8Unorm> : HotBytes4<false> {};
-template <>
-struct HotTexel<TexelKind::kBgra8Unorm> : HotBytes4<true> {};
-template <>
-struct HotTexel<TexelKind::kRgba8Srgb> : HotSrgb4<false> {};
-template <>
-struct HotTexel<TexelKind::kBgra8Srgb> : HotSrgb4<true> {};
-template <>
-struct HotTexel<TexelKind::kR8Unorm> : HotUnorm8<1, uint8_t> {};
-template <>
-struct HotTexel<TexelKind::kRg8Unorm> : HotUnorm8<2, uint16_t> {};
-template <>
-struct HotTexel<TexelKind::kR16Float> : HotHalf<1, 1, uint16_t> {};
-template <>
-struct HotTexel<TexelKind::kRg16Float> : HotHalf<2, 1, uint32_t> {};
-template <>
-struct HotTexel<TexelKind::kRgba16Float> : HotHalf<4, 2, uint32_t> {};
-template <>
-struct HotTexel<TexelKind::kR32> : HotFloat<1> {};
-template <>
-struct HotTexel<TexelKind::kRg32> : HotFloat<2> {};
-template <>
-struct HotTexel<TexelKind::kRgba32> : HotFloat<4> {};
-
-/// What a texel's column (or row) adds to its offset: in both orders it is a sum of the two.
-PUMICE_INLINE U columnOffset(const View& view, const U& x, uint32_t bytes) {
-  if (!view.quadMajor) return x * bytes;
-  return (x >> 2) * view.blockStride_B + ((x & 1u) | (x & 2u) << 1) * bytes;
-}
-PUMICE_INLINE U rowOffset(const View& view, const Level& level, const U& y, uint32_t bytes) {
-  if (!view.quadMajor) return y * level.rowPitch_B;
-  return (y >> 2) * level.rowPitch_B + ((y & 1u) << 1 | (y & 2u) << 2) * bytes;
-}
-
-/// The four texels' offsets, by column and row, and the weights of the second ones.
 struct HotFootprint {
-  Places places;  // all but the offsets
-  U column[2], row[2];
-  F weight[2];
-  bool neighbours;  // all lanes' columns
+  HotAxis x, y;
 };
 
-[[gnu::noinline]] inline void findHotTexels(const Site& site, const Level& level, uint32_t bytes, HotFootprint& out) {
-  const View& view = *site.view;
-  for (uint32_t d = 0; d < 2; ++d) {
-    const Span span = linearSpan(site, level, d);
-    out.weight[d] = span.weight;
-    for (uint32_t k = 0; k < 2; ++k) {
-      I unused;
-      const I first = k == 0 ? span.first : span.first + 1;
-      const U index = asUint(wrapIndex(site.address[d], first, sizeOf(level, d), isNear(site), unused) & site.lanes);
-      if (d == 0) out.column[k] = columnOffset(view, index, bytes);
-      if (d == 1) out.row[k] = rowOffset(view, level, index, bytes);
-    }
+/// Any coordinates. offset: nullptr or one for each lane. Returns the lanes that take part and see beyond the edges.
+[[gnu::noinline]] inline uint32_t findHotTexels(AddressMode mode, const F& coordinate, int32_t size, bool normalized,
+                                                const I* offset, bool linear, const I& lanes, HotAxis& out) {
+  F position = texelPosition(mode, coordinate, size, normalized);
+  if (linear) position -= 0.5f;
+  I first = floorToInt(position);
+  out.weight = position - toFloat(first);
+  if (offset != nullptr) first += *offset;
+  for (int32_t k = 0; k < (linear ? 2 : 1); ++k) {
+    I inside = I(-1);
+    I index = wrapIndex(mode, first + k, size, normalized && offset == nullptr, inside);
+    if (mode == AddressMode::kClampToBorder) index &= inside;
+    out.index[k] = index & lanes;
+    out.inside[k] = inside;
   }
-  const I side = asInt(out.column[1] - out.column[0]) == static_cast<int32_t>(bytes);
-  out.neighbours = bitsOf(side | ~site.lanes) == 0xFFFF && any(site.lanes);
-  out.places.base = level.base;
-  out.places.hasFar = level.sliceCount > 1;
-  if (!out.places.hasFar) return;
-  alignas(64) int32_t slice[kLanes];
-  store(slice, site.slice);
-  for (uint32_t l = 0; l < kLanes; ++l) out.places.far[l] = static_cast<uint32_t>(slice[l]) * level.slicePitch_B;
+  return bitsOf(((first < 0) | (first >= size - (linear ? 1 : 0))) & lanes);
 }
 
-template <TexelKind kKind>
-[[gnu::noinline]] inline void filterHotPlane(const Site& site, const Level& level, Texels& out) {
-  using Hot = HotTexel<kKind>;
-  HotFootprint footprint;
-  findHotTexels(site, level, Hot::kBytes, footprint);
-  Places& places = footprint.places;
-  // Neighbours in memory are loaded as one. The bits that come out are the same.
-  const bool pairs = sizeof(typename Hot::Word) == 4 && Hot::kWords == 1 && !places.hasFar && footprint.neighbours;
-  F rows[2][4];
-  for (uint32_t j = 0; j < 2; ++j) {
-    U words[2][Hot::kWords];
-    if (pairs) {
-      store(places.offset, footprint.column[0] + footprint.row[j]);
-      ofEachLanePair([&](size_t l) PUMICE_LAMBDA { return loadAt<uint64_t>(places.base + places.offset[l]); },
-                     words[0][0], words[1][0]);
-    } else {
-      for (uint32_t i = 0; i < 2; ++i) {
-        store(places.offset, footprint.column[i] + footprint.row[j]);
-        for (uint32_t w = 0; w < Hot::kWords; ++w) words[i][w] = loadWords<typename Hot::Word>(places, 4 * w);
+/// Coordinates in [0, 1), where all address modes but repeat and border are the same, and nothing has to be reduced.
+/// The results are those of findHotTexels().
+PUMICE_INLINE void findInnerTexels(AddressMode mode, const F& coordinate, int32_t size, bool linear, const I& lanes,
+                                   HotAxis& out) {
+  const auto extent = static_cast<float>(size);
+  const bool repeats = mode == AddressMode::kRepeat;
+  const bool border = mode == AddressMode::kClampToBorder;
+  F position = coordinate * extent;
+  // The product may have been rounded up to the size.
+  const auto below = std::bit_cast<float>(std::bit_cast<uint32_t>(extent) - 1);
+  const F most = splat(repeats ? below : 2 * extent);
+  position = select(position < most, position, most);
+  if (!linear) {
+    const I texel = truncate(position);
+    out.inside[0] = border ? texel < size : I(-1);
+    out.index[0] = select(texel < size, texel, splat(border ? 0 : size - 1)) & lanes;
+    return;
+  }
+  position -= 0.5f;
+  const F whole = floorOf(position);
+  const I first = truncate(whole);
+  out.weight = position - whole;
+  const I second = first + 1;
+  if (border) {
+    // Rounding can have led beyond the last texel.
+    out.inside[0] = (first >= 0) & (first < size);
+    out.inside[1] = second < size;
+    out.index[0] = first & out.inside[0] & lanes;
+    out.index[1] = second & out.inside[1] & lanes;
+    return;
+  }
+  out.inside[0] = out.inside[1] = I(-1);
+  out.index[0] = select(first < 0, splat(repeats ? size - 1 : 0), first) & lanes;
+  out.index[1] = select(second < size, second, splat(repeats ? 0 : size - 1)) & lanes;
+}
+
+/// The four texels, of a nearest filter the first one.
+template <typename Hot>
+PUMICE_INLINE void loadHotTexels(const HotSlice& slice, const I& lanes, const HotFootprint& f, bool linear,
+                                 U (&word)[4][Hot::kWords]) {
+  constexpr uint32_t kBytes = Hot::kBytes;
+  const U left = columnOffset<kBytes>(slice, f.x.index[0]);
+  const U upper = rowOffset<kBytes>(slice, f.y.index[0]);
+  if (!linear) return loadTexels<kBytes>(slice.base, left + upper, word[0]);
+  const U right = columnOffset<kBytes>(slice, f.x.index[1]);
+  const U lower = rowOffset<kBytes>(slice, f.y.index[1]);
+  if constexpr (kBytes == 4 || kBytes == 8) {
+    if (!any((asInt(right - left) != static_cast<int32_t>(kBytes)) & lanes)) {
+      // Lanes that do not take part load from the first texel, beside which there is another.
+      loadNeighbours(slice.base, left + upper, word[0], word[1]);
+      loadNeighbours(slice.base, left + lower, word[2], word[3]);
+      return;
+    }
+  }
+#if PUMICE_WIDTH == 16
+  if constexpr (kBytes <= 4) {
+    HotWindow<kBytes> window;
+    if (window.open(slice, lanes, f.x.index, f.y.index)) {
+      const U column[2] = {window.columnPart(f.x.index[0]), window.columnPart(f.x.index[1])};
+      for (uint32_t j = 0; j < 2; ++j) {
+        const U row = window.rowPart(f.y.index[j]);
+        for (uint32_t i = 0; i < 2; ++i) word[2 * j + i][0] = window.texel(column[i] + row);
       }
-    }
-    for (uint32_t c = 0; c < Hot::kChannels; ++c) {
-      rows[j][c] = lerp(Hot::channel(words[0], c), Hot::channel(words[1], c), footprint.weight[0]);
+      return;
     }
   }
-  for (uint32_t c = 0; c < 4; ++c) {
-    if (c < Hot::kChannels) {
-      out.c[c] = asBits(Hot::finish(lerp(rows[0][c], rows[1][c], footprint.weight[1]), c));
-    } else {
-      out.c[c] = asBits(F(c == 3 ? 1.0f : 0.0f));
-    }
-  }
+#endif
+  loadTexels<kBytes>(slice.base, left + upper, word[0]);
+  loadTexels<kBytes>(slice.base, right + upper, word[1]);
+  loadTexels<kBytes>(slice.base, left + lower, word[2]);
+  loadTexels<kBytes>(slice.base, right + lower, word[3]);
 }
 
-/// Whether filterHotPlane() has done it. Never depends on coordinates: a lane's bits do not depend on its neighbours.
-PUMICE_INLINE bool tryHotPlane(const Site& site, const Level& level, Texels& out) {
-  const View& view = *site.view;
-  const bool border = site.address[0] == AddressMode::kClampToBorder || site.address[1] == AddressMode::kClampToBorder;
-  const bool reduces = (site.sampler->flags & (abi::kSamplerReduceMin | abi::kSamplerReduceMax)) != 0;
-  const uint32_t rows = view.quadMajor ? (level.height + 3) / 4 : level.height;
-  if (border || reduces || site.compare || site.seamless || uint64_t{rows} * level.rowPitch_B > 0xFFFFFFFFu)
-    return false;
-  switch (view.format->kind) {
-#define PUMICE_HOT(kind)                               \
-  case TexelKind::kind:                                \
-    filterHotPlane<TexelKind::kind>(site, level, out); \
-    return true;
-    PUMICE_HOT(kRgba8Unorm)
-    PUMICE_HOT(kBgra8Unorm)
-    PUMICE_HOT(kRgba8Srgb)
-    PUMICE_HOT(kBgra8Srgb)
-    PUMICE_HOT(kR8Unorm)
-    PUMICE_HOT(kRg8Unorm)
-    PUMICE_HOT(kR16Float)
-    PUMICE_HOT(kRg16Float)
-    PUMICE_HOT(kRgba16Float)
-    PUMICE_HOT(kR32)
-    PUMICE_HOT(kRg32)
-    PUMICE_HOT(kRgba32)
-#undef PUMICE_HOT
-    default:
-      return false;
+/// What comes after texels have been loaded.
+struct HotRules {
+  bool border;              // the address modes have one
+  uint32_t borderColor[4];  // in the format's components
+  bool compares;
+  CompareOp compareOp;
+  F reference;
+  uint32_t one;  // what alpha is in formats without it
+};
+
+template <typename Hot>
+PUMICE_INLINE void absentChannels(const HotRules& rules, Texels& out) {
+  for (uint32_t c = Hot::kChannels; c < 4; ++c) out.c[c] = splat(c == 3 ? rules.one : 0u);
+}
+
+template <typename Hot>
+PUMICE_INLINE void filterHotNearest(const HotRules& rules, const HotSlice& slice, const I& lanes, const HotFootprint& f,
+                                    Texels& out) {
+  U word[4][Hot::kWords];
+  loadHotTexels<Hot>(slice, lanes, f, false, word);
+  for (uint32_t c = 0; c < Hot::kChannels; ++c) out.c[c] = asBits(Hot::finish(Hot::channel(word[0], c), c));
+  absentChannels<Hot>(rules, out);
+  if (rules.border) {
+    const I inside = f.x.inside[0] & f.y.inside[0];
+    for (uint32_t c = 0; c < 4; ++c) out.c[c] = select(inside, out.c[c], splat(rules.borderColor[c]));
   }
+  if (!rules.compares) return;
+  out.c[0] = asBits(comparedTexel(rules.compareOp, rules.reference, asFloat(out.c[0])));
+  out.c[1] = out.c[2] = U{};
+  out.c[3] = asBits(splat(1.0f));
+}
+
+template <typename Hot, HotFilter kFilter>
+PUMICE_INLINE void filterHotLinear(const HotRules& rules, const HotSlice& slice, const I& lanes, const HotFootprint& f,
+                                   Texels& out) {
+  U word[4][Hot::kWords];
+  loadHotTexels<Hot>(slice, lanes, f, true, word);
+  for (uint32_t c = 0; c < Hot::kChannels; ++c) {
+    F texel[4];
+    for (uint32_t k = 0; k < 4; ++k) {
+      texel[k] = Hot::channel(word[k], c);
+      if constexpr (kFilter == HotFilter::kPlain) continue;
+      texel[k] = Hot::finish(texel[k], c);
+      if (rules.border) {
+        const I inside = f.x.inside[k & 1] & f.y.inside[k >> 1];
+        texel[k] = asFloat(select(inside, asBits(texel[k]), splat(rules.borderColor[c])));
+      }
+      if constexpr (kFilter == HotFilter::kCompare)
+        texel[k] = comparedTexel(rules.compareOp, rules.reference, texel[k]);
+    }
+    const F upper = lerp(texel[0], texel[1], f.x.weight);
+    const F lower = lerp(texel[2], texel[3], f.x.weight);
+    F filtered = lerp(upper, lower, f.y.weight);
+    if constexpr (kFilter == HotFilter::kPlain) filtered = Hot::finish(filtered, c);
+    out.c[c] = asBits(filtered);
+  }
+  absentChannels<Hot>(rules, out);
 }

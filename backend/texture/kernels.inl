@@ -21,6 +21,8 @@ namespace {
 //
 #include "backend/texture/sample.inl"
 //
+#include "backend/texture/hot_sample.inl"
+//
 #include "backend/texture/gather.inl"
 
 #undef PUMICE_INLINE

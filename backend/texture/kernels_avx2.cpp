@@ -19,7 +19,7 @@
 
 namespace pumice::texture {
 
-const Kernels kKernelsAvx2 = {avx2::read, avx2::sample, avx2::gather, avx2::queryLod};
+const Kernels kKernelsAvx2 = {avx2::read, avx2::sample, avx2::gather, avx2::queryLod, avx2::trySampleHot};
 
 }  // namespace pumice::texture
 

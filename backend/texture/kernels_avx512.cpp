@@ -20,7 +20,7 @@
 
 namespace pumice::texture {
 
-const Kernels kKernelsAvx512 = {avx512::read, avx512::sample, avx512::gather, avx512::queryLod};
+const Kernels kKernelsAvx512 = {avx512::read, avx512::sample, avx512::gather, avx512::queryLod, avx512::trySampleHot};
 
 }  // namespace pumice::texture
 

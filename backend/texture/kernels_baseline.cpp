@@ -6,7 +6,15 @@
 #include "backend/texture/kernels.inl"
 
 namespace pumice::texture {
+namespace {
 
-const Kernels kKernelsBaseline = {baseline::read, baseline::sample, baseline::gather, baseline::queryLod};
+// A road for plain calls would take longer to compile than the machines are worth that have no more than this.
+bool neverPlain(abi::ImageCall*) {
+  return false;
+}
+
+}  // namespace
+
+const Kernels kKernelsBaseline = {baseline::read, baseline::sample, baseline::gather, baseline::queryLod, neverPlain};
 
 }  // namespace pumice::texture

@@ -153,6 +153,23 @@ PUMICE_INLINE I floorToInt(const F& value) {
   return whole + (toFloat(whole) > value);
 }
 
+/// The largest whole number that is not above. |value| < 2^31.
+PUMICE_INLINE F floorOf(const F& value) {
+#if PUMICE_WIDTH == 16
+  F out;
+  out.part[0] =
+      reinterpret_cast<F::Part>(_mm512_maskz_roundscale_ps(0xFFFF, reinterpret_cast<__m512>(value.part[0]), 0x09));
+  return out;
+#elif PUMICE_WIDTH == 8
+  F out;
+  for (size_t p = 0; p < kParts; ++p)
+    out.part[p] = reinterpret_cast<F::Part>(_mm256_floor_ps(reinterpret_cast<__m256>(value.part[p])));
+  return out;
+#else
+  return toFloat(floorToInt(value));
+#endif
+}
+
 template <typename T>
 PUMICE_INLINE Lanes<T> select(const I& mask, const Lanes<T>& a, const Lanes<T>& b) {
   Lanes<T> out;
@@ -205,6 +222,49 @@ PUMICE_INLINE void ofEachLanePair(const Number& number, U& low, U& high) {
   ofEachLanePair(number, low, high, std::make_index_sequence<kWidth / 2>(), std::make_index_sequence<kWidth>());
 }
 
+/// The 128 bits at from(l), from(l + 4), ... one after the other.
+template <typename From>
+PUMICE_INLINE U::Part joinQuads(const From& from, size_t l) {
+#if PUMICE_WIDTH == 16
+  const auto load = [&](size_t n)
+                        PUMICE_LAMBDA { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from(l + 4 * n))); };
+  const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(load(0)), load(1), 1);
+  const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(load(2)), load(3), 1);
+  return reinterpret_cast<U::Part>(_mm512_maskz_inserti64x4(0xFF, _mm512_castsi256_si512(low), high, 1));
+#elif PUMICE_WIDTH == 8
+  const auto load = [&](size_t n)
+                        PUMICE_LAMBDA { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from(l + 4 * n))); };
+  return reinterpret_cast<U::Part>(_mm256_inserti128_si256(_mm256_castsi128_si256(load(0)), load(1), 1));
+#else
+  return *reinterpret_cast<const U::PartInMemory*>(from(l));
+#endif
+}
+/// Of each four elements: two of a and two of b, as the pattern's elements (4 to 7: of b) say.
+template <int kA, int kB, int kC, int kD, size_t... L>
+PUMICE_INLINE U::Part mixQuads(const U::Part& a, const U::Part& b, std::index_sequence<L...>) {
+  constexpr int kPattern[4] = {kA, kB, kC, kD};
+  return __builtin_shufflevector(
+      a, b, (static_cast<int>(L & ~size_t{3}) + (kPattern[L & 3] & 3) + (kPattern[L & 3] >= 4 ? PUMICE_WIDTH : 0))...);
+}
+template <int kA, int kB, int kC, int kD>
+PUMICE_INLINE U::Part mixQuads(const U::Part& a, const U::Part& b) {
+  return mixQuads<kA, kB, kC, kD>(a, b, std::make_index_sequence<kWidth>());
+}
+/// The four words at from(l) to lane l of four numbers.
+template <typename From>
+PUMICE_INLINE void ofEachLaneQuad(const From& from, U (&word)[4]) {
+  for (size_t p = 0; p < kParts; ++p) {
+    U::Part row[4];  // row r: what lanes r, 4 + r, 8 + r, .. have; each four of them are transposed
+    for (size_t r = 0; r < 4; ++r) row[r] = joinQuads(from, p * kWidth + r);
+    const U::Part low01 = mixQuads<0, 4, 1, 5>(row[0], row[1]), high01 = mixQuads<2, 6, 3, 7>(row[0], row[1]);
+    const U::Part low23 = mixQuads<0, 4, 1, 5>(row[2], row[3]), high23 = mixQuads<2, 6, 3, 7>(row[2], row[3]);
+    word[0].part[p] = mixQuads<0, 1, 4, 5>(low01, low23);
+    word[1].part[p] = mixQuads<2, 3, 6, 7>(low01, low23);
+    word[2].part[p] = mixQuads<0, 1, 4, 5>(high01, high23);
+    word[3].part[p] = mixQuads<2, 3, 6, 7>(high01, high23);
+  }
+}
+
 /// Bit l of lanes to lane l.
 PUMICE_INLINE I maskOf(uint32_t lanes) {
   alignas(64) static constexpr int32_t kBit[kLanes] = {1,   2,   4,    8,    16,   32,   64,    128,
@@ -228,6 +288,16 @@ PUMICE_INLINE uint32_t bitsOf(const I& mask) {
 PUMICE_INLINE bool any(const I& mask) {
   return bitsOf(mask) != 0;
 }
+#if PUMICE_WIDTH == 16
+/// The smallest of non-negative numbers in these lanes, of which there is one at least; exact below 2^16, elsewhere
+/// not larger than the smallest.
+PUMICE_INLINE int32_t smallest16(const I& value, const I& lanes) {
+  const I counted = select(lanes, value, splat(0xFFFF));
+  const __m256i words = _mm512_maskz_cvtepi32_epi16(0xFFFF, reinterpret_cast<__m512i>(counted.part[0]));
+  const __m128i eight = _mm_min_epu16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+  return _mm_cvtsi128_si32(_mm_minpos_epu16(eight)) & 0xFFFF;
+}
+#endif
 
 PUMICE_INLINE void storeLanes(uint32_t* to, const U& value, uint32_t lanes) {
   if (lanes == 0xFFFF) return store(to, value);

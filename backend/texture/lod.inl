@@ -86,21 +86,28 @@ struct LevelChoice {
   F weight;  // of the second
 };
 
-PUMICE_INLINE LevelChoice chooseLevel(const abi::ImageCall& call, const Site& site, F lambda) {
-  const View& view = *site.view;
-  const Sampler& sampler = *site.sampler;
-  const auto last = static_cast<float>(view.levelCount - 1);
-  F least = splat(sampler.minLod);
+/// What levels a view has and a sampler wants.
+struct LevelRange {
+  uint32_t count;
+  float viewMinLod;
+  float minLod, maxLod;  // the sampler's
+  bool linear;           // between levels
+  bool normalized;
+};
+
+PUMICE_INLINE LevelChoice chooseLevel(const abi::ImageCall& call, const LevelRange& range, F lambda) {
+  const auto last = static_cast<float>(range.count - 1);
+  F least = splat(range.minLod);
   if ((call.flags & abi::kImageMinLod) != 0) {
     const F own = loadF(call.minLod);
     least = select(own > least, own, least);
   }
-  F clamped = clampFloat(lambda, least, splat(sampler.maxLod));
-  if (!site.normalized) clamped = F{};
+  F clamped = clampFloat(lambda, least, splat(range.maxLod));
+  if (!range.normalized) clamped = F{};
   LevelChoice out;
   out.magnified = clamped <= 0.0f;
-  out.level = clampFloat(clamped, splat(view.minLod < last ? view.minLod : last), splat(last));
-  if (sampler.linearMips) {
+  out.level = clampFloat(clamped, splat(range.viewMinLod < last ? range.viewMinLod : last), splat(last));
+  if (range.linear) {
     out.nearer = floorToInt(out.level);
     out.weight = out.level - toFloat(out.nearer);
   } else {
@@ -108,8 +115,16 @@ PUMICE_INLINE LevelChoice chooseLevel(const abi::ImageCall& call, const Site& si
     out.weight = F{};
   }
   // Whatever the descriptors' numbers are, even NaN.
-  out.nearer = clampInt(out.nearer, splat(0), splat(static_cast<int32_t>(view.levelCount - 1)));
+  out.nearer = clampInt(out.nearer, splat(0), splat(static_cast<int32_t>(range.count - 1)));
   return out;
+}
+
+PUMICE_INLINE LevelChoice chooseLevel(const abi::ImageCall& call, const Site& site, F lambda) {
+  const View& view = *site.view;
+  const Sampler& sampler = *site.sampler;
+  return chooseLevel(
+      call, {view.levelCount, view.minLod, sampler.minLod, sampler.maxLod, sampler.linearMips, site.normalized},
+      lambda);
 }
 
 /// What a shader asks with OpImageQueryLod.

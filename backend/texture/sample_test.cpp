@@ -251,6 +251,7 @@ Query randomQuery(Random& random, const Trial& trial, bool compare, bool gradien
 
 struct Options {
   bool compare = false, gradients = false, explicitLod = true, offsets = false, minLod = false;
+  bool together = false;  // lanes are pixels that lie side by side
 };
 
 /// One call of sixteen lanes. Returns false after a failure.
@@ -266,6 +267,20 @@ bool runTrial(Random& random, const Trial& trial, const Options& options) {
     if (options.minLod) q.minLod = random.real(0, 2);
     if (options.offsets && trial.shape.shape != ViewShape::kCube) {
       for (int d = 0; d < dimensionsOf(trial.shape.shape); ++d) q.offset[d] = static_cast<int>(random.below(16)) - 8;
+    }
+  }
+  if (options.together) {
+    const float step = random.real(0.2f, 1.6f);
+    const float turn = random.real(-0.7f, 0.7f);
+    const bool inside = random.oneIn(2);
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      const auto i = static_cast<float>((lane & 1) | (lane & 4) >> 1);
+      const auto j = static_cast<float>((lane & 2) >> 1 | (lane & 8) >> 2);
+      Query& q = queries[lane];
+      q = queries[0];
+      q.coordinate[0] += step * (i + turn * j) / static_cast<float>(trial.shape.width);
+      q.coordinate[1] += step * (j - turn * i) / static_cast<float>(trial.shape.height);
+      for (float& c : q.coordinate) c = inside ? c - std::floor(c) : c;
     }
   }
   ImageCall call = test::makeCall(ImageOp::kSample, flagsOf(queries[0]) | (options.offsets ? abi::kImageOffset : 0u) |
@@ -301,6 +316,28 @@ TEST(Sample, FloatFormats) {
       trial.shape = randomShape(random, format, trial.exact);
       trial.sampler = randomSampler(random, trial.shape, formats::TexelType::kFloat);
       if (!runTrial(random, trial, {})) return;
+    }
+  }
+}
+
+// As fragments sample: lanes near each other, in images larger than what they see.
+TEST(Sample, PixelsTogether) {
+  Random random(14);
+  for (int round = 0; round < 40; ++round) {
+    for (const VkFormat format : kFloatFormats) {
+      Trial trial;
+      trial.shape = randomShape(random, format, false);
+      trial.shape.shape = ViewShape::k2D;
+      trial.shape.width = 1 + random.below(60);
+      trial.shape.height = 1 + random.below(40);
+      trial.shape.quadMajor = formats::formatInfo(format).blockBytes % 3 != 0 && random.oneIn(2);
+      trial.shape.levels = 1 + random.below(static_cast<uint32_t>(std::bit_width(trial.shape.width)));
+      trial.sampler = randomSampler(random, trial.shape, formats::TexelType::kFloat);
+      Options options;
+      options.together = true;
+      options.gradients = random.oneIn(2);
+      options.explicitLod = random.oneIn(2);
+      if (!runTrial(random, trial, options)) return;
     }
   }
 }

@@ -90,7 +90,7 @@ class TestImage {
     }
     if (shape.quadMajor) samplePitch_ = 16 * bytes_;
     layerPitch_ = at;
-    // The memory ends with the last byte of a texel.
+    // The memory ends with the last byte of a texel or a block.
     size_t end = 0;
     for (uint32_t l = 0; l < shape.levels; ++l) {
       for (uint32_t s = 0; s < samples; ++s) {
@@ -103,6 +103,7 @@ class TestImage {
         }
       }
     }
+    if (shape.quadMajor) end = (end + 16 * bytes_ - 1) / (16 * bytes_) * (16 * bytes_);  // blocks are whole
     memory_ = std::make_unique<GuardedBytes>(end, shape.guardBehind);
     size_ = end;
     descriptor_.address = reinterpret_cast<uint64_t>(memory_->data());

@@ -25,6 +25,11 @@ TexelKind kindOf(VkFormat format, const formats::TexelCodec& codec) {
       return TexelKind::kR8Unorm;
     case VK_FORMAT_R8G8_UNORM:
       return TexelKind::kRg8Unorm;
+    case VK_FORMAT_R16_UNORM:
+    case VK_FORMAT_D16_UNORM:
+      return TexelKind::kR16Unorm;
+    case VK_FORMAT_X8_D24_UNORM_PACK32:
+      return TexelKind::kD24Unorm;
     case VK_FORMAT_R16_SFLOAT:
       return TexelKind::kR16Float;
     case VK_FORMAT_R16G16_SFLOAT:

@@ -18,6 +18,8 @@ enum class TexelKind : uint8_t {
   kBgra8Srgb,
   kR8Unorm,
   kRg8Unorm,
+  kR16Unorm,
+  kD24Unorm,  // in the low bits of a word
   kR16Float,
   kRg16Float,
   kRgba16Float,

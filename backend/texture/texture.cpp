@@ -86,7 +86,10 @@ void accessImage(abi::ImageCall* call, const Kernels& kernels) {
   const uint32_t active = call->activeLanes;
   call->residentLanes = call->activeLanes;
   if (active == 0) return;
-  if ((call->flags & abi::kImageUniformDescriptor) != 0) return accessUniform(call, active, 0, kernels);
+  if ((call->flags & abi::kImageUniformDescriptor) != 0) {
+    if (call->op == ImageOp::kSample && kernels.trySample(call)) return;
+    return accessUniform(call, active, 0, kernels);
+  }
   // Waterfall: the lanes that share the first lane's descriptors, then those of the first lane that is left.
   const bool sampling = usesSampler(call->op);
   for (uint32_t left = active; left != 0;) {
