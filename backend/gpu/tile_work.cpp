@@ -59,7 +59,7 @@ bool TileWork::run(const PassInfo& pass, uint32_t tile, raster::TileList& list, 
   program_ = nullptr;
   targets_ = nullptr;
   TileEntry* entries = list.takeInOrder();
-  if (place.first) clearAttachments(area, entries);
+  if (place.first) clearAttachments(area, entries, place.last);
   if (entries) {
     env_.color = colors_;
     env_.depth = &depth_;
@@ -87,8 +87,10 @@ abi::Surface TileWork::surfaceOf(uint32_t attachment) const {
   return surface;
 }
 
-// What the first primitive hides everywhere in the tile need not be cleared: the colors that it writes.
-void TileWork::clearAttachments(const abi::PassArea& area, const TileEntry* entries) const {
+// What the first primitive hides everywhere in the tile need not be cleared: the colors that it writes. Nor what is
+// never read: where nothing is drawn, and neither a store nor a resolve comes at the end.
+void TileWork::clearAttachments(const abi::PassArea& area, const TileEntry* entries, bool isAll) const {
+  const bool untouched = isAll && !entries;
   const abi::TargetState* hidden = nullptr;
   for (const TileEntry* e = entries; e; e = e->next) {
     if (e->hiding == 0) continue;
@@ -101,6 +103,8 @@ void TileWork::clearAttachments(const abi::PassArea& area, const TileEntry* entr
   for (uint32_t i = 0; i < pass_->packet->attachmentCount; ++i) {
     const abi::PassAttachment& attachment = pass_->attachments()[i];
     if (attachment.loadOp != abi::LoadOp::kClear || attachment.surface.address == 0) continue;
+    if (untouched && attachment.storeOp == abi::StoreOp::kDontCare && attachment.resolveMode == abi::ResolveMode::kNone)
+      continue;
     if (hidden && std::find(std::begin(hidden->color), std::end(hidden->color), i) != std::end(hidden->color)) continue;
     fillTile(surfaceOf(i), area, attachment.clearElement);
   }

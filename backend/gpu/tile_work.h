@@ -28,7 +28,8 @@ class TileWork final : private raster::TileShader {
   void beginDraw(const raster::PrimitiveSet& set, const raster::SetDraw& draw) override;
   void shade(const abi::FragmentRun& run) override;
 
-  void clearAttachments(const abi::PassArea& area, const raster::TileEntry* entries) const;
+  // isAll: no batch of the pass comes after this one.
+  void clearAttachments(const abi::PassArea& area, const raster::TileEntry* entries, bool isAll) const;
   void resolveAttachments(const abi::PassArea& area) const;
   void bindTargets(const abi::TargetState& targets);
   void count(const draw::QueryTargets& queries);
