@@ -529,5 +529,63 @@ TEST_F(DrawingTest, ATexturedSquare) {
       0.1f / 255);
 }
 
+// Thousands of triangles in several batches, with depth and blending: whatever worker draws what when, every bit is the
+// same each time.
+TEST_F(DrawingTest, TheSamePictureEveryTime) {
+  createDevice();
+  constexpr VkExtent2D kLarge{300, 200};
+  const Target targets[] = {makeTarget(kRgba8, kLarge), makeTarget(VK_FORMAT_D32_SFLOAT, kLarge)};
+  PipelineState state(kLarge);
+  state.addFloats({4, 4});
+  state.renderPass = makeRenderPass(targets);
+  state.depth.depthTestEnable = state.depth.depthWriteEnable = VK_TRUE;
+  state.depth.depthCompareOp = VK_COMPARE_OP_LESS;
+  state.blend[0] = {VK_TRUE,
+                    VK_BLEND_FACTOR_SRC_ALPHA,
+                    VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
+                    VK_BLEND_OP_ADD,
+                    VK_BLEND_FACTOR_ONE,
+                    VK_BLEND_FACTOR_ZERO,
+                    VK_BLEND_OP_ADD,
+                    0xf};
+  const VkPipeline pipeline = makePipeline(state, k_color_vert, k_color_frag);
+  const VkFramebuffer framebuffer = makeFramebuffer(state.renderPass, targets);
+  constexpr uint32_t kTriangles = 6000;
+  std::vector<Vertex> vertices;
+  const auto number = [&](float from, float to) {
+    return from + (to - from) * static_cast<float>(below(1 << 20)) / (1 << 20);
+  };
+  for (uint32_t i = 0; i < kTriangles; ++i) {
+    // Most are small, some cover half of the target.
+    const float size = below(50) == 0 ? 1.0f : 0.1f, x = number(-1, 1), y = number(-1, 1), z = number(0, 1);
+    const float r = number(0, 1), g = number(0, 1), b = number(0, 1);
+    for (int k = 0; k < 3; ++k) {
+      vertices.push_back(
+          {x + number(-size, size), y + number(-size, size), z + number(-0.1f, 0.1f) * size, 1, r, g, b, number(0, 1)});
+    }
+  }
+  const TestBuffer buffer = makeVertices(vertices);
+  std::vector<std::byte> color, depth;
+  for (int round = 0; round < 12; ++round) {
+    const VkClearValue clears[] = {clearColor(0, 0, 0), clearDepth(1)};
+    run([&](VkCommandBuffer c) {
+      beginPass(c, state.renderPass, framebuffer, kLarge, clears);
+      vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+      bindVertices(c, buffer);
+      vkCmdDraw(c, 3 * (kTriangles - 1000), 1, 0, 0);
+      for (uint32_t i = kTriangles - 1000; i < kTriangles; ++i) vkCmdDraw(c, 3, 1, 3 * i, 0);
+      vkCmdEndRenderPass(c);
+    });
+    const auto colorNow = readBytes(targets[0], VK_IMAGE_ASPECT_COLOR_BIT, 4);
+    const auto depthNow = readBytes(targets[1], VK_IMAGE_ASPECT_DEPTH_BIT, 4);
+    if (round == 0) {
+      color = colorNow;
+      depth = depthNow;
+    }
+    ASSERT_TRUE(depthNow == depth) << "round " << round;
+    ASSERT_TRUE(colorNow == color) << "round " << round;
+  }
+}
+
 }  // namespace
 }  // namespace pumice::cts
