@@ -36,6 +36,7 @@
 #include "shaders/clock.spv.h"
 #include "shaders/dot.spv.h"
 #include "shaders/float_controls.spv.h"
+#include "shaders/hlsl_decorations.spv.h"
 #include "shaders/layouts.spv.h"
 #include "shaders/memory_model.spv.h"
 #include "shaders/small_types.spv.h"
@@ -372,6 +373,16 @@ TEST_F(TypesTest, DenormalsAndSpecialValuesAreKept) {
       EXPECT_EQ(std::bit_cast<uint32_t>(out.as<float>()[i]), std::bit_cast<uint32_t>(expected)) << i;
     }
   }
+}
+
+// covers: VK_GOOGLE_decorate_string, VK_GOOGLE_hlsl_functionality1, VK_GOOGLE_user_type
+TEST_F(TypesTest, DecorationsOfHlslMeanNothing) {
+  createFullDevice();
+  const TestBuffer a = makeBuffer(64), out = makeBuffer(64);
+  for (uint32_t i = 0; i < 16; ++i) a.as<uint32_t>()[i] = 7 * i + 1;
+  constexpr VkDescriptorType kTwo[] = {kStorage, kStorage};
+  runOnce(makeCompute(k_hlsl_decorations, kTwo), {a, out}, 1);
+  for (uint32_t i = 0; i < 16; ++i) ASSERT_EQ(out.as<uint32_t>()[i], 3 * (7 * i + 1)) << i;
 }
 
 TEST_F(TypesTest, VariablePointers) {
