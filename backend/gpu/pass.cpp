@@ -21,7 +21,7 @@ void hold(Span* span) {
 }  // namespace
 
 void Pass::begin(Queue& queue, const draw::PassInfo& info, draw::PacketWalker at, const draw::QueryTargets& outer,
-                 raster::BlockArena& arena, uint64_t tileCost_ns) {
+                 raster::BlockArena& arena, uint64_t tileCost_ns, bool measured) {
   const size_t lists = kSlots * size_t{info.grid.tileCount()};
   if (lists > listCount_) {
     lists_ = std::make_unique<raster::TileList[]>(lists);
@@ -31,6 +31,7 @@ void Pass::begin(Queue& queue, const draw::PassInfo& info, draw::PacketWalker at
   info_ = info;
   arena_ = &arena;
   tileCost_ns_.store(tileCost_ns, std::memory_order_relaxed);
+  tilesMeasured_.store(measured, std::memory_order_relaxed);
   geometry_ = tiles_ = nullptr;
   cut_ = nullptr;
   sched::MutexLock lock(mutex_);
@@ -87,8 +88,11 @@ bool Pass::takeTilesLocked(Machine& machine, Job* job) {
   for (uint32_t number = retired_; number != begun_; ++number) {
     Batch& batch = batchLocked(number);
     if (!batch.complete) return false;
+    // Nobody knows how long a program's first tile takes.
     const uint64_t group =
-        chunkUnits(tileCost_ns_.load(std::memory_order_relaxed), batch.tiles.left, machine.pool->workerCount());
+        tilesMeasured_.load(std::memory_order_relaxed)
+            ? chunkUnits(tileCost_ns_.load(std::memory_order_relaxed), batch.tiles.left, machine.pool->workerCount())
+            : 1;
     job->tiles = tileQueue_.take(&batch.tiles, group);
     if (job->tiles.empty()) continue;
     job->kind = Job::kTiles;
@@ -231,6 +235,7 @@ void Pass::measured(const Job& job, uint64_t elapsed_ns) {
   if (job.kind == Job::kTiles) {
     const uint64_t old = tileCost_ns_.load(std::memory_order_relaxed);
     tileCost_ns_.store((old + elapsed_ns / units + 1) / 2, std::memory_order_relaxed);
+    tilesMeasured_.store(true, std::memory_order_relaxed);
   }
   if (!span) return;
   const uint64_t old = span->unitCost_ns.load(std::memory_order_relaxed);

@@ -52,7 +52,7 @@ class Pass {
 
   /// The token's holder. `at` is behind the begin. Throws std::bad_alloc.
   void begin(Queue& queue, const draw::PassInfo& info, draw::PacketWalker at, const draw::QueryTargets& outer,
-             raster::BlockArena& arena, uint64_t tileCost_ns);
+             raster::BlockArena& arena, uint64_t tileCost_ns, bool measured);
   void setSpans(Span* geometry, Span* tiles, Node* cut);
 
   /// The gates of one side have opened. Whether there is something to do now: then a reference to the side's span has
@@ -122,7 +122,8 @@ class Pass {
   std::unique_ptr<raster::TileList[]> lists_;  // of both slots; all empty between passes
   size_t listCount_ = 0;
   std::atomic<uint32_t> references_{0};
-  std::atomic<uint64_t> tileCost_ns_{0};  // of one
+  std::atomic<uint64_t> tileCost_ns_{0};    // of one
+  std::atomic<bool> tilesMeasured_{false};  // not only estimated
 
   sched::Mutex mutex_;
   draw::ChunkSource source_ PUMICE_GUARDED_BY(mutex_);

@@ -73,7 +73,7 @@ Queue::Step Queue::onPass(const abi::BeginPassPacket& packet, Progress& progress
   info.oneTarget = scan.oneTarget;
   raster::BlockArena& arena = drawArena();
   Pass* pass = passes_.acquire();
-  pass->begin(*this, info, inside, drawQueries_, arena, scan.tile_ns);
+  pass->begin(*this, info, inside, drawQueries_, arena, scan.tile_ns, scan.measured);
 
   const uint64_t tiles = info.grid.tileCount();
   const uint64_t total_ns = scan.chunks * scan.chunk_ns + tiles * scan.tile_ns;
