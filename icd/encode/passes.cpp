@@ -31,14 +31,17 @@ void beginRenderPass(VkCommandBuffer commandBuffer, const VkRenderPassBeginInfo&
   self.targetsChanged(true);
 }
 
+// When memory ran out in the begin, the pass is not known.
 void nextSubpass(VkCommandBuffer commandBuffer) {
   CommandBuffer& self = *CommandBuffer::from(commandBuffer);
+  if (self.stream().outOfMemory()) return;
   self.pass().nextSubpass(self.stream());
   self.targetsChanged(true);
 }
 
 void endRenderPass(VkCommandBuffer commandBuffer) {
   CommandBuffer& self = *CommandBuffer::from(commandBuffer);
+  if (self.stream().outOfMemory()) return;
   self.pass().end(self.stream());
   self.targetsChanged(false);
 }

@@ -323,6 +323,81 @@ TEST_F(HostMemoryTest, Recording) {
   call<PFN_vkDestroyDescriptorSetLayout>("vkDestroyDescriptorSetLayout")(device_, set, nullptr);
 }
 
+TEST_F(HostMemoryTest, RecordingPasses) {
+  VkAttachmentDescription attachments[2]{};
+  for (auto& a : attachments) {
+    a.format = VK_FORMAT_R8G8B8A8_UNORM;
+    a.samples = VK_SAMPLE_COUNT_1_BIT;
+    a.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+  }
+  const VkAttachmentReference colors[] = {{0, VK_IMAGE_LAYOUT_GENERAL}, {1, VK_IMAGE_LAYOUT_GENERAL}};
+  VkSubpassDescription subpasses[2]{};
+  for (int i = 0; i < 2; ++i) {
+    subpasses[i].colorAttachmentCount = 1;
+    subpasses[i].pColorAttachments = &colors[i];
+  }
+  const VkSubpassDependency dependency{0, 1, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT, 0,
+                                       0, 0};  // not by region: two passes over the tiles
+  VkRenderPassCreateInfo passInfo{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+  passInfo.attachmentCount = passInfo.subpassCount = 2;
+  passInfo.dependencyCount = 1;
+  passInfo.pAttachments = attachments;
+  passInfo.pSubpasses = subpasses;
+  passInfo.pDependencies = &dependency;
+  VkRenderPass pass = VK_NULL_HANDLE;
+  ASSERT_EQ(call<PFN_vkCreateRenderPass>("vkCreateRenderPass")(device_, &passInfo, nullptr, &pass), VK_SUCCESS);
+  const VkImageView views[2]{};  // what they are is asked for when the pass runs
+  VkFramebufferCreateInfo framebufferInfo{VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO};
+  framebufferInfo.attachmentCount = 2;
+  framebufferInfo.pAttachments = views;
+  framebufferInfo.width = framebufferInfo.height = framebufferInfo.layers = 1;
+  VkFramebuffer framebuffer = VK_NULL_HANDLE;
+  ASSERT_EQ(call<PFN_vkCreateFramebuffer>("vkCreateFramebuffer")(device_, &framebufferInfo, nullptr, &framebuffer),
+            VK_SUCCESS);
+  const VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+  VkCommandPool pool = VK_NULL_HANDLE;
+  ASSERT_EQ(call<PFN_vkCreateCommandPool>("vkCreateCommandPool")(device_, &poolInfo, nullptr, &pool), VK_SUCCESS);
+  VkCommandBufferAllocateInfo wish{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  wish.commandPool = pool;
+  wish.commandBufferCount = 1;
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  ASSERT_EQ(call<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device_, &wish, &commands), VK_SUCCESS);
+
+  const auto begin = call<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer");
+  const auto beginPass = call<PFN_vkCmdBeginRenderPass>("vkCmdBeginRenderPass");
+  const auto next = call<PFN_vkCmdNextSubpass>("vkCmdNextSubpass");
+  const auto draw = call<PFN_vkCmdDraw>("vkCmdDraw");
+  const auto endPass = call<PFN_vkCmdEndRenderPass>("vkCmdEndRenderPass");
+  const auto end = call<PFN_vkEndCommandBuffer>("vkEndCommandBuffer");
+  const VkClearValue clears[2]{};
+  VkRenderPassBeginInfo passBegin{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO};
+  passBegin.renderPass = pass;
+  passBegin.framebuffer = framebuffer;
+  passBegin.renderArea = {{0, 0}, {1, 1}};
+  passBegin.clearValueCount = 2;
+  passBegin.pClearValues = clears;
+  const VkCommandBufferBeginInfo beginInfo{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  int64_t n = 0;
+  do {
+    ASSERT_EQ(begin(commands, &beginInfo), VK_SUCCESS);
+    tFailed = false;
+    tUntilFailure = n;
+    beginPass(commands, &passBegin, VK_SUBPASS_CONTENTS_INLINE);
+    draw(commands, 3, 1, 0, 0);
+    next(commands, VK_SUBPASS_CONTENTS_INLINE);
+    draw(commands, 3, 1, 0, 0);
+    endPass(commands);
+    tUntilFailure = -1;
+    EXPECT_EQ(end(commands), tFailed ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_SUCCESS) << "n = " << n;
+    ++n;
+  } while (tFailed && n < 1000);
+  EXPECT_GT(n, 3);
+  EXPECT_FALSE(tFailed);
+  call<PFN_vkDestroyCommandPool>("vkDestroyCommandPool")(device_, pool, nullptr);
+  call<PFN_vkDestroyFramebuffer>("vkDestroyFramebuffer")(device_, framebuffer, nullptr);
+  call<PFN_vkDestroyRenderPass>("vkDestroyRenderPass")(device_, pass, nullptr);
+}
+
 // A submission that failed has not touched its semaphore: the same submission succeeds later, and a wait finds it.
 TEST_F(HostMemoryTest, Submission) {
   const VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
