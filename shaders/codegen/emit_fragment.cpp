@@ -30,6 +30,22 @@ bool anyInst(const Region& r, F f) {
   });
 }
 
+// Heads and tails are emitted for blocks and for mixes; quick code treats all vectors as mixes.
+llvm::ArrayRef<bool> forms(Tier tier) {
+  static constexpr bool kForms[] = {true, false};
+  return llvm::ArrayRef(kForms).drop_front(tier == Tier::kQuick ? 1 : 0);
+}
+
+// `to`: of a mix, of a block.
+void branchByForm(llvm::IRBuilder<>& b, Tier tier, llvm::Value* isBlock, llvm::BasicBlock* const (&to)[2]) {
+  if (tier == Tier::kQuick) {
+    b.CreateBr(to[0]);
+    to[1]->eraseFromParent();
+  } else {
+    b.CreateCondBr(isBlock, to[1], to[0]);
+  }
+}
+
 bool readsAddresses(const Inst* i) {
   return i->op == Op::Load && i->mem.space == Space::kGlobal && !i->mem.everyLane;
 }
@@ -101,7 +117,7 @@ void Generator::emitVector(llvm::BasicBlock* next) {
   if (!perSample) {
     vectorDone_ = next;
     levelBlocks_[1] = group;
-    for (const bool isBlock : {true, false}) {
+    for (const bool isBlock : forms(target_.tier)) {
       enter(heads[isBlock]);
       quads_ = quadsOf(isBlock);
       emitTests(next);
@@ -113,7 +129,7 @@ void Generator::emitVector(llvm::BasicBlock* next) {
     emitTail();
     b_.CreateBr(next);
     enter(levelBlocks_[1]);
-    b_.CreateCondBr(isBlock_, heads[1], heads[0]);
+    branchByForm(b_, target_.tier, isBlock_, heads);
     return;
   }
 
@@ -122,8 +138,8 @@ void Generator::emitVector(llvm::BasicBlock* next) {
   llvm::BasicBlock* covered = block("sample.covered");
   llvm::BasicBlock* sampleNext = block("sample.next");
   llvm::BasicBlock* inputs[2] = {block("mix.inputs"), block("block.inputs")};
-  b_.CreateCondBr(isBlock_, heads[1], heads[0]);
-  for (const bool isBlock : {true, false}) {
+  branchByForm(b_, target_.tier, isBlock_, heads);
+  for (const bool isBlock : forms(target_.tier)) {
     enter(heads[isBlock]);
     quads_ = quadsOf(isBlock);
     emitTests(next);
@@ -140,7 +156,7 @@ void Generator::emitVector(llvm::BasicBlock* next) {
   vectorDone_ = sampleNext;
   b_.CreateCondBr(subgroups_.anyLane(sampleCoverage()), covered, sampleNext);
   levelBlocks_[1] = covered;
-  for (const bool isBlock : {true, false}) {
+  for (const bool isBlock : forms(target_.tier)) {
     enter(inputs[isBlock]);
     quads_ = quadsOf(isBlock);
     emitHead();
@@ -156,7 +172,7 @@ void Generator::emitVector(llvm::BasicBlock* next) {
   b_.CreateStore(following, number);
   b_.CreateCondBr(b_.CreateICmpULT(following, b_.getInt32(1u << fn_.fragment.samples_log2)), sampleItem, next);
   enter(levelBlocks_[1]);
-  b_.CreateCondBr(isBlock_, inputs[1], inputs[0]);
+  branchByForm(b_, target_.tier, isBlock_, inputs);
 }
 
 // What is left of the sample that is shaded.
@@ -291,9 +307,9 @@ FragmentOutputs Generator::outputs() {
 void Generator::emitTail() {
   llvm::BasicBlock* tails[2] = {block("mix.tail"), block("block.tail")};
   llvm::BasicBlock* done = block("tail.done");
-  b_.CreateCondBr(isBlock_, tails[1], tails[0]);
+  branchByForm(b_, target_.tier, isBlock_, tails);
   llvm::Type* mask = type(Kind::kBool, lanes_);
-  for (const bool isBlock : {true, false}) {
+  for (const bool isBlock : forms(target_.tier)) {
     enter(tails[isBlock]);
     const Quads q = quadsOf(isBlock);
     FragmentVector v = vectorOf(q);

@@ -43,7 +43,10 @@ Generator::Quads Generator::quadsOf(bool isBlock) {
   Quads q;
   q.isBlock = isBlock;
   llvm::Type* i64 = b_.getInt64Ty();
-  llvm::Value* number = b_.CreateZExt(isBlock ? vector_ : b_.CreateSub(vector_, blockCount_), i64);
+  llvm::Value* mix = b_.CreateSub(vector_, blockCount_);
+  // Quick code has one form for both, that of a mix. What it loads of the wrong kind lies inside the run.
+  const bool both = target_.tier == Tier::kQuick;
+  llvm::Value* number = b_.CreateZExt(isBlock ? vector_ : both ? b_.CreateSelect(isBlock_, vector_, mix) : mix, i64);
   const auto at = [&](uint64_t first_B, uint64_t step_B) {
     return bytePointer(run_, b_.CreateAdd(b_.CreateMul(number, b_.getInt64(step_B)), b_.getInt64(first_B)));
   };
@@ -51,20 +54,35 @@ Generator::Quads Generator::quadsOf(bool isBlock) {
     llvm::Value* offset = b_.CreateMul(b_.CreateZExt(index, i64), b_.getInt64(sizeof(PrimitiveRecord)));
     return bytePointer(primitives_, offset);
   };
+  const uint32_t samples = 1u << fn_.fragment.samples_log2;
+  const auto blockCoverage = [&](uint32_t s) {
+    return at(offsetof(FragmentRun, blockCoverage) + s * 2ull * abi::kRunBlocks, 2);
+  };
   if (isBlock) {
     q.position = invariantLoad(b_.getInt32Ty(), at(offsetof(FragmentRun, blockPosition), 4), 4);
     q.primitives.push_back(record(invariantLoad(b_.getInt16Ty(), at(offsetof(FragmentRun, blockPrimitive), 2), 2)));
-  } else {
-    llvm::Type* positions = llvm::FixedVectorType::get(b_.getInt32Ty(), kQuads);
-    q.position = invariantLoad(positions, at(offsetof(FragmentRun, mixPosition), 4 * kQuads), 16);
-    for (uint32_t quad = 0; quad < kQuads; ++quad)
-      q.primitives.push_back(
-          record(invariantLoad(b_.getInt16Ty(), at(offsetof(FragmentRun, mixPrimitive) + 2 * quad, 2 * kQuads), 2)));
+    for (uint32_t s = 0; s < samples; ++s) q.coverage.push_back(loadMask(blockCoverage(s)));
+    return q;
   }
-  const uint64_t first_B = isBlock ? offsetof(FragmentRun, blockCoverage) : offsetof(FragmentRun, mixCoverage);
-  const uint64_t sample_B = 2 * (isBlock ? abi::kRunBlocks : abi::kRunMixes);
-  for (uint32_t s = 0; s < 1u << fn_.fragment.samples_log2; ++s)
-    q.coverage.push_back(loadMask(at(first_B + s * sample_B, 2)));
+  const auto either = [&](llvm::Value* ofBlock, llvm::Value* ofMix) {
+    return both ? b_.CreateSelect(isBlock_, ofBlock, ofMix) : ofMix;
+  };
+  llvm::Type* positions = llvm::FixedVectorType::get(b_.getInt32Ty(), kQuads);
+  q.position = invariantLoad(positions, at(offsetof(FragmentRun, mixPosition), 4 * kQuads), 16);
+  if (both) {
+    llvm::Value* corner = invariantLoad(b_.getInt32Ty(), at(offsetof(FragmentRun, blockPosition), 4), 4);
+    constexpr uint32_t kSteps[kQuads] = {0, 2, 2u << 16, 2u << 16 | 2};
+    llvm::Constant* steps = llvm::ConstantDataVector::get(b_.getContext(), llvm::ArrayRef(kSteps));
+    q.position = either(b_.CreateAdd(b_.CreateVectorSplat(kQuads, corner), steps), q.position);
+  }
+  for (uint32_t quad = 0; quad < kQuads; ++quad) {
+    llvm::Value* index = either(at(offsetof(FragmentRun, blockPrimitive), 2),
+                                at(offsetof(FragmentRun, mixPrimitive) + 2ull * quad, 2 * kQuads));
+    q.primitives.push_back(record(invariantLoad(b_.getInt16Ty(), index, 2)));
+  }
+  for (uint32_t s = 0; s < samples; ++s)
+    q.coverage.push_back(
+        loadMask(either(blockCoverage(s), at(offsetof(FragmentRun, mixCoverage) + s * 2ull * abi::kRunMixes, 2))));
   return q;
 }
 

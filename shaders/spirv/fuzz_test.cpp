@@ -12,6 +12,7 @@
 #include "test_shaders/addresses.h"
 #include "test_shaders/control.h"
 #include "test_shaders/descriptors.h"
+#include "test_shaders/fragment.h"
 #include "test_shaders/layouts.h"
 #include "test_shaders/saxpy.h"
 #include "test_shaders/shared_reduce.h"
@@ -25,8 +26,8 @@ using Words = std::vector<uint32_t>;
 
 std::vector<Words> modules() {
   auto copy = [](std::span<const uint32_t> w) { return Words(w.begin(), w.end()); };
-  return {copy(saxpy),       copy(shared_reduce), copy(spec),    copy(layouts),
-          copy(descriptors), copy(addresses),     copy(control), copy(subgroup)};
+  return {copy(saxpy),     copy(shared_reduce), copy(spec),     copy(layouts), copy(descriptors),
+          copy(addresses), copy(control),       copy(subgroup), copy(fragment)};
 }
 
 ComputeCompileInfo infoOf(const Words& words) {
@@ -35,10 +36,18 @@ ComputeCompileInfo infoOf(const Words& words) {
   return info;
 }
 
-// Reads with both readers. Returns whether the validating one accepted.
-bool feed(const Words& words) {
-  const ComputeCompileInfo info = infoOf(words);
-  ReadResult r = readCompute(info);
+FragmentCompileInfo fragmentInfoOf(const Words& words) {
+  FragmentCompileInfo info;
+  info.spirv = words;
+  info.key.samples_log2 = 2;
+  for (uint32_t l = 0; l < kMaxLinkedLocations; ++l)
+    info.key.varyingSlot[l] = l < abi::kMaxVaryingSlots ? static_cast<uint8_t>(l) : kNotLinked;
+  return info;
+}
+
+// Reads with both readers, as what it is. Returns whether the validating one accepted.
+template <typename Info>
+bool feedAs(const Info& info, ReadResult r) {
   EXPECT_NE(r.status, CompileStatus::kInternalError) << r.message;
   EXPECT_EQ(r.status == CompileStatus::kOk, r.function != nullptr);
   EXPECT_EQ(r.status == CompileStatus::kOk, r.message.empty());
@@ -48,6 +57,13 @@ bool feed(const Words& words) {
     EXPECT_EQ(ir::verify(*bare.function), "");
   }
   return r.function != nullptr;
+}
+
+bool feed(const Words& words) {
+  const ComputeCompileInfo compute = infoOf(words);
+  const FragmentCompileInfo fragments = fragmentInfoOf(words);
+  const bool isCompute = feedAs(compute, readCompute(compute));
+  return feedAs(fragments, readFragment(fragments)) || isCompute;
 }
 
 TEST(Fuzz, TruncatedAtEveryWord) {
@@ -60,6 +76,7 @@ TEST(Fuzz, TruncatedAtEveryWord) {
       const ComputeCompileInfo info = infoOf(cut);
       EXPECT_EQ(readCompute(info).status, CompileStatus::kInvalidSpirv) << n;
       EXPECT_NE(readUnvalidated(info).status, CompileStatus::kInternalError) << n;
+      EXPECT_NE(readUnvalidated(fragmentInfoOf(cut)).status, CompileStatus::kInternalError) << n;
     }
   }
 }

@@ -144,6 +144,10 @@ ReadResult readUnvalidated(const ComputeCompileInfo& info) {
   return translate(info, ir::Stage::kCompute);
 }
 
+ReadResult readUnvalidated(const FragmentCompileInfo& info) {
+  return translate(info, ir::Stage::kFragment);
+}
+
 ReadResult readCompute(const ComputeCompileInfo& info) {
   return validateAndTranslate(info, ir::Stage::kCompute);
 }

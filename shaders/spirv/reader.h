@@ -26,5 +26,6 @@ ReadResult readFragment(const FragmentCompileInfo& info);
 // The same without the validator, for tests: the reader by itself must not crash on anything either (it may accept more
 // and may call its own fault what the validator would have rejected).
 ReadResult readUnvalidated(const ComputeCompileInfo& info);
+ReadResult readUnvalidated(const FragmentCompileInfo& info);
 
 }  // namespace pumice::shader::spirv
