@@ -20,6 +20,8 @@
 #include "shaders/push_color_frag.spv.h"
 #include "shaders/sample_number_frag.spv.h"
 #include "shaders/stencil_export_frag.spv.h"
+#include "shaders/subgroup_stage_frag.spv.h"
+#include "shaders/subgroup_stage_vert.spv.h"
 #include "shaders/texture_frag.spv.h"
 #include "shaders/texture_vert.spv.h"
 #include "shaders/two_targets_frag.spv.h"
@@ -512,6 +514,26 @@ TEST_F(DrawFeatureTest, ATargetIsSampled) {
         return model.covers(x, y) ? Rgba{0.4f, 0.8f, 0, 1} : Rgba{0.2f, 0, 0.6f, 1};
       },
       2.001f / 255);
+}
+
+// Vertices and fragments have subgroups, and the pixels of a quad are neighbours in them.
+TEST_F(DrawFeatureTest, SubgroupsOfDrawing) {
+  prepareFull();
+  VkPhysicalDeviceSubgroupProperties subgroups{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+  VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroups};
+  vkGetPhysicalDeviceProperties2(physicalDevice(), &properties);
+  EXPECT_EQ(subgroups.supportedStages & kStages, kStages);
+  EXPECT_TRUE(subgroups.quadOperationsInAllStages);
+  PipelineState state(kExtent);
+  state.renderPass = pass_;
+  const VkPipeline pipeline = makePipeline(state, k_subgroup_stage_vert, k_subgroup_stage_frag);
+  draw([&](VkCommandBuffer c) {
+    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+    vkCmdDraw(c, 3, 1, 0, 0);
+  });
+  expectPicture(picture(), [](uint32_t x, uint32_t y) -> Rgba {
+    return {static_cast<float>(x ^ 1) / 255, static_cast<float>(y ^ 1) / 255, 1, 1};
+  });
 }
 
 // covers: feature:largePoints

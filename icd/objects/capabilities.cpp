@@ -414,12 +414,12 @@ void fillUuid(uint8_t (&uuid)[VK_UUID_SIZE], const char* what) {
 
 void fillSubgroups(Properties* p) {
   p->subgroupSize = defaultSubgroupSize();
-  p->subgroupSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
+  p->subgroupSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
   p->subgroupSupportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
                                    VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
                                    VK_SUBGROUP_FEATURE_SHUFFLE_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT |
                                    VK_SUBGROUP_FEATURE_CLUSTERED_BIT | VK_SUBGROUP_FEATURE_QUAD_BIT;
-  p->subgroupQuadOperationsInAllStages = VK_FALSE;
+  p->subgroupQuadOperationsInAllStages = VK_TRUE;
   p->requiredSubgroupSizeStages = VK_SHADER_STAGE_COMPUTE_BIT;
 }
 

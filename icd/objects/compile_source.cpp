@@ -1,5 +1,6 @@
 #include "icd/objects/compile_source.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <type_traits>
@@ -66,6 +67,8 @@ CompileSource::CompileSource(const StageRequest& request)
     : stage_(request.stage), dumpDirectory_(pumice::icd::dumpDirectory()) {
   if (request.layout != nullptr) bindings_ = request.layout->bindingSlots();
   compile_.subgroupSize = defaultSubgroupSize();
+  // A vector of fragments has sixteen; more can only be wished for by PUMICE_SUBGROUP_SIZE.
+  if (stage_ == VK_SHADER_STAGE_FRAGMENT_BIT) compile_.subgroupSize = std::min(compile_.subgroupSize, 16u);
   const VkPipelineShaderStageCreateInfo* info = request.info;
   if (info == nullptr) {
     spirv_ = std::make_shared<const std::vector<uint32_t>>(std::begin(kNoFragmentShader), std::end(kNoFragmentShader));
@@ -73,7 +76,7 @@ CompileSource::CompileSource(const StageRequest& request)
   } else {
     entryPoint_ = info->pName;
     constants_ = specConstants(info->pSpecializationInfo);
-    compile_.subgroupSize = subgroupSize(*info);
+    if (stage_ == VK_SHADER_STAGE_COMPUTE_BIT) compile_.subgroupSize = subgroupSize(*info);
     if (const ShaderModule* module = ShaderModule::from(info->module)) {
       spirv_ = module->code();
       spirvHash_ = module->hash();
