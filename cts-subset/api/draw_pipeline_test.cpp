@@ -300,5 +300,41 @@ TEST_F(DrawPipelineTest, LinkedFromLibraries) {
   }
 }
 
+// Stages that are not there and shaders that are none: an error, a null handle, and the next pipeline is made.
+TEST_F(DrawPipelineTest, WhatCannotBeMadeIsRefused) {
+  createInstance({.validation = false});
+  prepare();
+  PipelineState state(kExtent);
+  state.renderPass = pass_;
+  state.layout = layout_;
+  VkPipelineShaderStageCreateInfo stages[2][3];
+  std::vector<VkGraphicsPipelineCreateInfo> infos(2, VkGraphicsPipelineCreateInfo{});
+  for (int i = 0; i < 2; ++i) infos[i] = pipelineInfo(state, stages[i], k_whole_vert, k_push_color_frag);
+  stages[0][2] = stages[0][0];
+  stages[0][2].stage = VK_SHADER_STAGE_GEOMETRY_BIT;
+  infos[0].stageCount = 3;
+  VkPipeline made[2];
+  EXPECT_EQ(vkCreateGraphicsPipelines(device(), VK_NULL_HANDLE, 2, infos.data(), nullptr, made),
+            VK_ERROR_INITIALIZATION_FAILED);
+  EXPECT_EQ(made[0], VK_NULL_HANDLE);
+  EXPECT_NE(made[1], VK_NULL_HANDLE);
+  vkDestroyPipeline(device(), made[1], nullptr);
+
+  std::vector<uint32_t> damaged(std::begin(k_push_color_frag), std::end(k_push_color_frag));
+  damaged.resize(damaged.size() / 2);
+  stages[0][1].module = makeModule(damaged);
+  infos[0].stageCount = 2;
+  EXPECT_EQ(vkCreateGraphicsPipelines(device(), VK_NULL_HANDLE, 2, infos.data(), nullptr, made),
+            VK_ERROR_INITIALIZATION_FAILED);
+  EXPECT_EQ(made[0], VK_NULL_HANDLE);
+  EXPECT_NE(made[1], VK_NULL_HANDLE);
+  draw([&](VkCommandBuffer c) {
+    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, made[1]);
+    drawWhole(c, {0, 1, 0, 1});
+  });
+  vkDestroyPipeline(device(), made[1], nullptr);
+  expectPicture(picture(), [](uint32_t, uint32_t) -> Rgba { return {0, 1, 0, 1}; });
+}
+
 }  // namespace
 }  // namespace pumice::cts
