@@ -1,6 +1,7 @@
 // Indices of any width. An index beyond the end of the buffer reads 0 (robustBufferAccess2).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -21,6 +22,18 @@ class IndexReader {
     Index value = 0;
     if (i < count_) std::memcpy(&value, data_ + i * sizeof(Index), sizeof value);
     return value;
+  }
+
+  /// Indices first to first + count - 1, each with `offset` added.
+  void read(uint64_t first, uint32_t count, uint32_t offset, uint32_t* out) const {
+    const auto inside = static_cast<uint32_t>(first < count_ ? std::min<uint64_t>(count, count_ - first) : 0);
+    const std::byte* from = data_ + (inside != 0 ? first * sizeof(Index) : 0);
+    for (uint32_t i = 0; i < inside; ++i) {
+      Index value;
+      std::memcpy(&value, from + i * sizeof(Index), sizeof value);
+      out[i] = value + offset;
+    }
+    std::fill(out + inside, out + count, offset);
   }
 
  private:

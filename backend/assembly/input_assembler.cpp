@@ -1,6 +1,7 @@
 #include "backend/assembly/input_assembler.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "backend/assembly/index_reader.h"
 #include "backend/assembly/topology.h"
@@ -73,57 +74,116 @@ class Maker {
     out_.primitiveCount = out_.vertexCount = 0;
   }
 
-  // vertexOf(place in the draw) is the vertex's index.
-  template <typename VertexOf>
-  void add(uint32_t instance, uint32_t runBegin, uint32_t inRun, uint32_t id, uint32_t count, VertexOf&& vertexOf) {
-    for (uint32_t i = 0; i < count; ++i) {
-      uint32_t corner[3];
-      topology_.corner(inRun + i, draw_.provokingLast, corner);
-      uint16_t(&numbers)[3] = out_.corners[out_.primitiveCount];
-      for (uint32_t c = 0; c < 3; ++c) {
-        numbers[c] = c < topology_.corners
-                         ? numbers_.number(vertexOf(runBegin + corner[c]), draw_.firstInstance + instance)
-                         : uint16_t{0};
+  // Primitives inRun to inRun + count - 1 of the run that begins at place runBegin of the draw; instances in order.
+  // read(place, count, out) gives the vertex indices of places.
+  template <typename Read>
+  void add(uint32_t instance, uint32_t runBegin, uint32_t inRun, uint32_t id, uint32_t count, Read&& read) {
+    if (instance != instance_) endInstance();
+    instance_ = instance;
+    const uint32_t corners = topology_.corners;
+    uint32_t* words = words_ + out_.primitiveCount * corners;
+    const uint32_t begin = inRun * topology_.step;
+    if (topology_.step == corners) {
+      read(runBegin + begin, count * corners, words);
+    } else {
+      uint32_t places[kMaxPrimitives + 2];  // those of fans begin with the center
+      const uint32_t first = topology_.fan ? begin + 1 : begin;
+      if (topology_.fan) read(runBegin, 1, places);
+      read(runBegin + first, count - 1 + corners - topology_.fan, places + topology_.fan);
+      for (uint32_t i = 0; i < count; ++i) {
+        uint32_t corner[3];
+        topology_.corner(inRun + i, draw_.provokingLast, corner);
+        for (uint32_t c = 0; c < corners; ++c)
+          *words++ = places[topology_.fan && corner[c] == 0 ? 0 : corner[c] - begin];
       }
-      out_.primitiveId[out_.primitiveCount++] = id + i;
     }
+    for (uint32_t i = 0; i < count; ++i) out_.primitiveId[out_.primitiveCount + i] = id + i;
+    out_.primitiveCount += count;
+  }
+
+  // One more instance of `count` primitives, the same as the one before it, which is complete.
+  void addSame(uint32_t instance, uint32_t count) {
+    endInstance();
+    const uint32_t first = out_.primitiveCount - count;
+    const uint32_t vertices = out_.vertexCount - firstVertex_;
+    for (uint32_t i = 0; i < count; ++i) {
+      for (uint32_t c = 0; c < 3; ++c) {
+        const uint32_t n = out_.corners[first + i][c] + (c < topology_.corners ? vertices : 0);
+        out_.corners[first + count + i][c] = static_cast<uint16_t>(n);
+      }
+    }
+    std::copy_n(out_.primitiveId + first, count, out_.primitiveId + first + count);
+    std::copy_n(out_.vertexIndex + firstVertex_, vertices, out_.vertexIndex + out_.vertexCount);
+    std::fill_n(out_.instanceIndex + out_.vertexCount, vertices, draw_.firstInstance + instance);
+    firstVertex_ = out_.vertexCount;
+    out_.vertexCount += vertices;
+    instance_ = instance;
+    out_.primitiveCount += count;
+    numbered_ = out_.primitiveCount;
   }
 
   void finish() {
+    endInstance();
     const uint32_t padded = (out_.primitiveCount + 15) / 16 * 16;
     for (uint32_t i = out_.primitiveCount; i < padded; ++i) std::fill_n(out_.corners[i], 3, uint16_t{0});
   }
 
  private:
+  // Numbers of the instance's vertices.
+  void endInstance() {
+    if (numbered_ == out_.primitiveCount) return;
+    const uint32_t corners = topology_.corners;
+    const uint32_t* words = words_ + numbered_ * corners;
+    const uint32_t count = out_.primitiveCount - numbered_;
+    firstVertex_ = out_.vertexCount;
+    if (corners == 3) {
+      numbers_.number(words, count * 3, draw_.firstInstance + instance_, out_.corners[numbered_]);
+    } else {
+      uint16_t numbers[2 * kMaxPrimitives];
+      numbers_.number(words, count * corners, draw_.firstInstance + instance_, numbers);
+      for (uint32_t i = 0; i < count; ++i) {
+        uint16_t(&to)[3] = out_.corners[numbered_ + i];
+        for (uint32_t c = 0; c < 3; ++c) to[c] = c < corners ? numbers[i * corners + c] : uint16_t{0};
+      }
+    }
+    numbered_ = out_.primitiveCount;
+  }
+
   const DrawInput& draw_;
   const Topology topology_;
   Assembled& out_;
   VertexNumbers numbers_;
+  uint32_t instance_ = 0;         // of the last primitives
+  uint32_t firstVertex_ = 0;      // of the last instance that has been numbered
+  uint32_t numbered_ = 0;         // primitives whose vertices have numbers
+  uint32_t words_[kMaxVertices];  // vertex indices of the primitives' corners
 };
 
-template <typename VertexOf>
-void assembleByNumber(const DrawInput& draw, Cursor cursor, uint32_t primitives, Maker* maker, VertexOf&& vertexOf) {
+template <typename Read>
+void assembleByNumber(const DrawInput& draw, Cursor cursor, uint32_t primitives, Maker* maker, Read&& read) {
   const uint32_t perInstance = topologyOf(draw.topology).primitives(draw.count);
-  while (primitives != 0 && cursor.instance < draw.instanceCount && perInstance != 0) {
+  for (bool again = false; primitives != 0 && cursor.instance < draw.instanceCount && perInstance != 0;) {
     const uint32_t count = std::min(primitives, perInstance - cursor.primitive);
-    maker->add(cursor.instance, 0, cursor.primitive, cursor.primitive, count, vertexOf);
+    if (again && count == perInstance)
+      maker->addSame(cursor.instance, count);
+    else
+      maker->add(cursor.instance, 0, cursor.primitive, cursor.primitive, count, read);
+    again = count == perInstance;
     primitives -= count;
     nextInstance(&cursor);
   }
 }
 
-template <typename Reader>
-void assembleRuns(const DrawInput& draw, const Reader& indices, Cursor cursor, uint32_t primitives, Maker* maker) {
+template <typename Reader, typename Read>
+void assembleRuns(const DrawInput& draw, const Reader& indices, Cursor cursor, uint32_t primitives, Maker* maker,
+                  Read&& read) {
   const Topology topology = topologyOf(draw.topology);
-  const auto vertexOf = [&](uint32_t at) {
-    return indices[uint64_t{draw.first} + at] + static_cast<uint32_t>(draw.vertexOffset);
-  };
   uint32_t done = 0;
   while (done < primitives && cursor.instance < draw.instanceCount) {
     uint32_t id = cursor.primitive;
     done += walkRuns(draw, topology, indices, &cursor, primitives - done,
                      [&](uint32_t begin, uint32_t from, uint32_t count) {
-                       maker->add(cursor.instance, begin, from, id, count, vertexOf);
+                       maker->add(cursor.instance, begin, from, id, count, read);
                        id += count;
                      });
     if (done < primitives) nextInstance(&cursor);
@@ -155,13 +215,16 @@ void assemble(const DrawInput& draw, Cursor cursor, uint32_t primitives, Assembl
   primitives = std::min(primitives, kMaxPrimitives);
   Maker maker(draw, out);
   if (draw.indices == nullptr) {
-    assembleByNumber(draw, cursor, primitives, &maker, [&](uint32_t at) { return draw.first + at; });
+    assembleByNumber(draw, cursor, primitives, &maker, [&](uint32_t place, uint32_t count, uint32_t* words) {
+      std::iota(words, words + count, draw.first + place);
+    });
   } else {
     withIndices(*draw.indices, [&](const auto& indices) {
-      if (looksForRestarts(draw)) return assembleRuns(draw, indices, cursor, primitives, &maker);
-      assembleByNumber(draw, cursor, primitives, &maker, [&](uint32_t at) {
-        return indices[uint64_t{draw.first} + at] + static_cast<uint32_t>(draw.vertexOffset);
-      });
+      const auto read = [&](uint32_t place, uint32_t count, uint32_t* words) {
+        indices.read(uint64_t{draw.first} + place, count, static_cast<uint32_t>(draw.vertexOffset), words);
+      };
+      if (looksForRestarts(draw)) return assembleRuns(draw, indices, cursor, primitives, &maker, read);
+      assembleByNumber(draw, cursor, primitives, &maker, read);
     });
   }
   maker.finish();
