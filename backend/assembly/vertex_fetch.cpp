@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "backend/assembly/vertex_gather.h"
 #include "backend/formats/format_table.h"
 #include "backend/formats/texel_codec.h"
 
@@ -107,11 +108,52 @@ void fetchByCodec(const formats::TexelCodec& codec, const Elements& e, uint32_t 
   toRows(numbers, count, rowCount, codec.channelBytes, rows);  // four components of one or two words
 }
 
+// Element numbers as 32-bit numbers: those that do not fit are greater than any of a buffer below 2^31 bytes.
+void elementIndices(const abi::VertexAttribute& a, const FetchVertices& v, uint32_t (&out)[kLanes]) {
+  if (a.divisor == 0) {
+    std::fill_n(out, v.count, v.firstInstance);
+    return;
+  }
+  uint32_t instance = v.instanceIndex[0] - v.firstInstance;
+  uint32_t element = instance / a.divisor;
+  for (uint32_t i = 0; i < v.count; ++i) {
+    const uint32_t next = v.instanceIndex[i] - v.firstInstance;
+    if (next != instance) element = (instance = next) / a.divisor;  // vertices of an instance follow each other
+    out[i] = element > ~v.firstInstance ? ~0u : v.firstInstance + element;
+  }
+}
+
+// False: not by gathering.
+bool gatherAttribute(const abi::VertexAttribute& a, const abi::VertexBuffer& buffer, const formats::FormatInfo& info,
+                     const FetchVertices& v, abi::VertexRow* rows) {
+  static const GatherFunctions* const functions = gatherFunctions();
+  const bool unorm8 = a.format == VK_FORMAT_R8G8B8A8_UNORM;
+  const uint32_t components = wordComponents(info);
+  if (!functions || (components == 0 && !unorm8) || a.slotCount != 1) return false;
+  constexpr uint64_t kMost_B = uint64_t{1} << 31;
+  const uint64_t end_B = uint64_t{a.offset_B} + info.blockBytes;
+  if (buffer.address == 0 || buffer.size_B < end_B || buffer.size_B >= kMost_B || buffer.stride_B == 0 ||
+      buffer.stride_B >= kMost_B)
+    return false;
+  uint32_t index[kLanes];
+  if (a.rate != abi::AttributeRate::kVertex) elementIndices(a, v, index);
+  const GatherSource from{reinterpret_cast<const std::byte*>(buffer.address) + a.offset_B,
+                          static_cast<uint32_t>(buffer.stride_B),
+                          static_cast<uint32_t>((buffer.size_B - end_B) / buffer.stride_B + 1),
+                          a.rate == abi::AttributeRate::kVertex ? v.vertexIndex : index, v.count};
+  if (unorm8)
+    functions->unorm8(from, rows);
+  else
+    functions->words(from, components, one(formats::texelType(info)), rows);
+  return true;
+}
+
 void fetchAttribute(const abi::VertexAttribute& a, const abi::VertexBuffer& buffer, const FetchVertices& v,
                     abi::VertexRow* rows) {
   const uint32_t rowCount = 4u * a.slotCount;
   const auto format = static_cast<VkFormat>(a.format);
   const formats::FormatInfo& info = formats::formatInfo(format);
+  if (gatherAttribute(a, buffer, info, v, rows)) return;
   for (uint32_t r = 0; v.count < kLanes && r < rowCount; ++r) std::fill(rows[r] + v.count, rows[r] + kLanes, 0);
   Elements elements;
   findElements(a, buffer, info.blockBytes, v, &elements);

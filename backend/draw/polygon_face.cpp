@@ -30,7 +30,7 @@ PolygonFace faceOf(const uint16_t vertices[3], const raster::ScreenVertices& scr
     x[k] = double{outputs.at(abi::kRowPosition, v)} * double{view.scaleX} + double{view.offsetX} * w[k];
     y[k] = double{outputs.at(abi::kRowPosition + 1, v)} * double{view.scaleY} + double{view.offsetY} * w[k];
     z[k] = double{outputs.at(abi::kRowPosition + 2, v)} * double{view.scaleZ} + double{view.offsetZ} * w[k];
-    if (!(screen.outcode[v] & raster::kOutBehind)) largest = raster::largerMagnitude(largest, screen.depth[v]);
+    if (!(screen.vertex[v].outcode & raster::kOutBehind)) largest = raster::largerMagnitude(largest, screen.depth[v]);
   }
   const double area = determinant(x, y, w);
   if (!(area != 0) || !std::isfinite(area)) return {true, false, 0};

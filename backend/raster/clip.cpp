@@ -207,7 +207,7 @@ bool clipTriangle(const uint16_t vertices[3], const ScreenVertices& screen, cons
     h.x[k] = double{outputs.at(abi::kRowPosition, v)} * double{view.scaleX} + double{view.offsetX} * h.w[k];
     h.y[k] = double{outputs.at(abi::kRowPosition + 1, v)} * double{view.scaleY} + double{view.offsetY} * h.w[k];
     h.z[k] = outputs.at(abi::kRowPosition + 2, v);
-    any |= screen.outcode[v];
+    any |= screen.vertex[v].outcode;
   }
   // Twice the area times w0 w1 w2: its sign is the facing of what is in front of the eye.
   const double area = h.x[0] * (h.y[1] * h.w[2] - h.w[1] * h.y[2]) + h.y[0] * (h.w[1] * h.x[2] - h.x[1] * h.w[2]) +
@@ -225,8 +225,8 @@ bool clipTriangle(const uint16_t vertices[3], const ScreenVertices& screen, cons
     const uint32_t v = original != corner.end() ? vertices[original - corner.begin()] : 0u;
     // A vertex that remains is where its neighbours that are not clipped have it, unless floats had put it beyond the
     // guard.
-    if (original != corner.end() && !(screen.outcode[v] & kOutGuard)) {
-      addCorner(out, {screen.x[v], screen.y[v]});
+    if (original != corner.end() && !(screen.vertex[v].outcode & kOutGuard)) {
+      addCorner(out, {screen.vertex[v].x, screen.vertex[v].y});
     } else {
       const double w = std::max(at(corner, h.w), double{kMinW});  // rounding may have left less
       addCorner(out, {snap(at(corner, h.x) / w), snap(at(corner, h.y) / w)});

@@ -199,7 +199,7 @@ TEST(Clip, PlanesAreThoseOfTheWholeTriangle) {
     for (uint32_t n = 0; n < set->count; ++n) {
       const std::array<uint16_t, 3>& t = mesh.triangles[set->source[n]];
       uint32_t any = 0;
-      for (const uint16_t v : t) any |= mesh.screen->outcode[v];
+      for (const uint16_t v : t) any |= mesh.screen->vertex[v].outcode;
       const Projected reference(mesh, t, kWidth, kHeight);
       if (!(any & kClipBits) || reference.degenerate) continue;
       const abi::PrimitiveRecord& r = set->records[n];

@@ -116,26 +116,61 @@ PUMICE_INLINE void addFullCell(uint32_t c16, BlockList& out) {
   for (uint32_t s = 0; s < kSamples; ++s) __builtin_memset(&out.coverage[s][n], 0xFF, kLanes * sizeof(uint16_t));
 }
 
+/// At most two by two blocks, in blocks from (firstX, firstY) to (endX, endY): each is looked at. Nothing of the square is
+/// needed, so edges begin at the first of the blocks. An edge that is further away than these blocks reach is moved
+/// nearer, so that its values fit 32 bits: their signs are the same.
+template <uint32_t kEdges, uint32_t kSamples>
+PUMICE_INLINE void coverFew(const Edges& edges, int32_t x, int32_t y, const PixelRect& rect, int32_t firstX, int32_t firstY,
+                            int32_t endX, int32_t endY, BlockList& out) {
+  constexpr const SamplePattern& pattern = kSamplePatterns[kSamples == 8 ? 3 : kSamples / 2];
+  constexpr int64_t kFar = int64_t{1} << 30;  // blocks reach 14 * 2^23
+  const Int16 cellX = loadInts(kCellX);
+  const Int16 cellY = loadInts(kCellY);
+  const int64_t left = int64_t{x + firstX * 4} * kSubpixels;
+  const int64_t top = int64_t{y + firstY * 4} * kSubpixels;
+  int32_t origin[kEdges][kSamples];
+  Int16 ramp[kEdges];
+  for (uint32_t i = 0; i < kEdges; ++i) {
+    const int64_t a = edges.a[i];
+    const int64_t b = edges.b[i];
+    const int64_t corner = edges.c[i] + a * left + b * top;
+    for (uint32_t s = 0; s < kSamples; ++s) {
+      const int64_t e = (corner + a * pattern.x[s] + b * pattern.y[s]) >> kSubpixelBits;
+      origin[i][s] = static_cast<int32_t>(e < -kFar ? -kFar : e > kFar ? kFar : e);
+    }
+    ramp[i] = cellX * Int16(edges.a[i]) + cellY * Int16(edges.b[i]);
+  }
+  for (int32_t by = firstY; by < endY; ++by)
+    for (int32_t bx = firstX; bx < endX; ++bx) {
+      const uint32_t inRect = cellsInRect(moved(rect, bx * 4, by * 4), 1);
+      const uint32_t n = out.count;
+      uint32_t any = 0;
+      for (uint32_t s = 0; s < kSamples; ++s) {
+        Int16 outside = 0;
+        for (uint32_t i = 0; i < kEdges; ++i) {
+          const int32_t step = (edges.a[i] * (bx - firstX) + edges.b[i] * (by - firstY)) * 4;
+          outside = outside | (ramp[i] + Int16(origin[i][s] + step));
+        }
+        const uint32_t mask = ~signs(outside) & inRect;
+        out.coverage[s][n] = static_cast<uint16_t>(mask);
+        any |= mask;
+      }
+      out.block[n] = static_cast<uint8_t>(kMorton[bx] | kMorton[by] << 1);
+      out.count = n + (any != 0);
+    }
+}
+
 template <uint32_t kEdges, uint32_t kSamples>
 void cover(const Edges& edges, int32_t x, int32_t y, const PixelRect& rect, BlockList& out) {
   out.count = 0;
-  Crossing<kEdges, kSamples> crossing;
-  if (!crossing.setUp(edges, x, y)) return;
-
-  // Small primitives: up to four blocks are looked at one by one.
   const int32_t firstX = rect.x0 >> 2;
   const int32_t firstY = rect.y0 >> 2;
   const int32_t endX = (rect.x1 + 3) >> 2;
   const int32_t endY = (rect.y1 + 3) >> 2;
-  if (endX - firstX <= 2 && endY - firstY <= 2) {
-    for (uint32_t i = 0; i < 4; ++i) {
-      const int32_t bx = firstX + static_cast<int32_t>(i & 1);
-      const int32_t by = firstY + static_cast<int32_t>(i >> 1);
-      if (bx >= endX || by >= endY) continue;
-      crossing.add(kMorton[bx] | kMorton[by] << 1, bx * 4, by * 4, cellsInRect(moved(rect, bx * 4, by * 4), 1), out);
-    }
-    return;
-  }
+  if (endX - firstX <= 2 && endY - firstY <= 2)
+    return coverFew<kEdges, kSamples>(edges, x, y, rect, firstX, firstY, endX, endY, out);
+  Crossing<kEdges, kSamples> crossing;
+  if (!crossing.setUp(edges, x, y)) return;
 
   uint32_t touched16;
   uint32_t full16;

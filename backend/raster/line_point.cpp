@@ -151,8 +151,8 @@ bool diamondExit(Point a, Point b, Edges& out, Point corners[4]) {
 
 void setUpLine(uint16_t a, uint16_t b, bool bresenham, float width, uint32_t primitiveId, uint32_t source,
                const ScreenVertices& screen, const VertexOutputs& outputs, const SetupState& state, PrimitiveSet& out) {
-  const uint32_t any = screen.outcode[a] | screen.outcode[b];
-  if ((screen.outcode[a] & screen.outcode[b] & kRejectBits) || (any & kOutBad)) return;
+  const uint32_t any = screen.vertex[a].outcode | screen.vertex[b].outcode;
+  if ((screen.vertex[a].outcode & screen.vertex[b].outcode & kRejectBits) || (any & kOutBad)) return;
   Segment s;
   for (uint32_t k = 0; k < 2; ++k) {
     const uint32_t v = k ? b : a;
@@ -172,8 +172,8 @@ void setUpLine(uint16_t a, uint16_t b, bool bresenham, float width, uint32_t pri
   for (uint32_t k = 0; k < 2; ++k) {
     w[k] = std::max(Segment::at(s.w, t[k]), double{kMinW});
     const uint32_t v = k ? b : a;
-    if (t[k] == k && !(screen.outcode[v] & kOutGuard))
-      ends[k] = {screen.x[v], screen.y[v]};
+    if (t[k] == k && !(screen.vertex[v].outcode & kOutGuard))
+      ends[k] = {screen.vertex[v].x, screen.vertex[v].y};
     else
       ends[k] = {toCoordinate(Segment::at(s.x, t[k]) / w[k]), toCoordinate(Segment::at(s.y, t[k]) / w[k])};
   }
@@ -226,8 +226,8 @@ void setUpLine(uint16_t a, uint16_t b, bool bresenham, float width, uint32_t pri
 void setUpPoint(uint16_t vertex, float size, uint32_t primitiveId, uint32_t source, const ScreenVertices& screen,
                 const SetupState& state, PrimitiveSet& out) {
   const uint32_t clipDistances = (kOutDistance0 << (state.clipDistanceCount + state.cullDistanceCount)) - kOutDistance0;
-  if (screen.outcode[vertex] & ((kRejectBits & 0xFFFF) | kOutBad | kOutGuard | clipDistances)) return;
-  const Point center = {screen.x[vertex], screen.y[vertex]};
+  if (screen.vertex[vertex].outcode & ((kRejectBits & 0xFFFF) | kOutBad | kOutGuard | clipDistances)) return;
+  const Point center = {screen.vertex[vertex].x, screen.vertex[vertex].y};
   const int32_t half = static_cast<int32_t>(size * (kSubpixels / 2) + 0.5f);
   const auto side = [](int32_t v) { return std::clamp(v, kMinCoordinate, kMaxCoordinate); };
   const int32_t x0 = side(center.x - half);
@@ -242,7 +242,7 @@ void setUpPoint(uint16_t vertex, float size, uint32_t primitiveId, uint32_t sour
   record = {};
   record.originX = static_cast<float>(center.x) / kSubpixels;
   record.originY = static_cast<float>(center.y) / kSubpixels;
-  record.oneOverW = {screen.oneOverW[vertex], 0, 0};
+  record.oneOverW = {screen.vertex[vertex].oneOverW, 0, 0};
   record.iLinear = {0.5f, 1 / size, 0};
   record.jLinear = {0.5f, 0, 1 / size};
   record.depth = {screen.depth[vertex], 0, 0};

@@ -117,10 +117,10 @@ TEST(Line, RectanglesOfEveryWidthAndSample) {
       kernels().cover4[state.samples_log2](set->edges[0], 0, 0, {r.x0, r.y0, r.x1, r.y1}, list);
       c = expand(list, state.samples_log2);
     }
-    const double ax = mesh.screen->x[0] / 256.0;
-    const double ay = mesh.screen->y[0] / 256.0;
-    const double bx = mesh.screen->x[1] / 256.0;
-    const double by = mesh.screen->y[1] / 256.0;
+    const double ax = mesh.screen->vertex[0].x / 256.0;
+    const double ay = mesh.screen->vertex[0].y / 256.0;
+    const double bx = mesh.screen->vertex[1].x / 256.0;
+    const double by = mesh.screen->vertex[1].y / 256.0;
     for (int32_t y = 0; y < 64; ++y)
       for (int32_t x = 0; x < 64; ++x)
         for (uint32_t s = 0; s < pattern.count; ++s) {
@@ -254,8 +254,8 @@ TEST(Point, CoversItsSquare) {
       kernels().cover4[state.samples_log2](set->edges[0], 0, 0, {r.x0, r.y0, r.x1, r.y1}, list);
       c = expand(list, state.samples_log2);
     }
-    const double cx = mesh.screen->x[0] / 256.0;
-    const double cy = mesh.screen->y[0] / 256.0;
+    const double cx = mesh.screen->vertex[0].x / 256.0;
+    const double cy = mesh.screen->vertex[0].y / 256.0;
     size_t count = 0;
     for (int32_t y = 0; y < 64; ++y)
       for (int32_t x = 0; x < 64; ++x)

@@ -2,10 +2,10 @@
 
 constexpr float kLargest = 0x1.fffffep+127f;
 
-PUMICE_INLINE int32_t roundToInt(float value) {  // |value| < 2^23; halves go up, wherever zero is
+PUMICE_INLINE uint32_t roundToWord(float value) {  // |value| < 2^23; halves go up, wherever zero is
   const float moved = value + 0.5f;
   const int32_t whole = static_cast<int32_t>(moved);
-  return whole - (static_cast<float>(whole) > moved);
+  return static_cast<uint32_t>(whole - (static_cast<float>(whole) > moved));
 }
 
 PUMICE_INLINE float clampedTo(float value, float low, float high) {  // NaN becomes low
@@ -22,11 +22,9 @@ void transform(const VertexOutputs& in, const ViewTransform& view, uint32_t firs
   const uint32_t* const zs = rows[abi::kRowPosition + 2];
   const uint32_t* const ws = rows[abi::kRowPosition + 3];
   const uint32_t depthBits = view.depthClip ? kOutNear | kOutFar : 0;
-  int32_t* const outX = out.x + firstVertex;
-  int32_t* const outY = out.y + firstVertex;
   float* const outDepth = out.depth + firstVertex;
-  float* const outOneOverW = out.oneOverW + firstVertex;
-  uint32_t* const outCode = out.outcode + firstVertex;
+  uint32_t outCode[abi::kVertexBlockLanes];
+  uint32_t words[abi::kVertexBlockLanes][4];  // of ScreenVertex
   // Coordinates outside of the guard are clamped to a little more than it, so that they fit an int.
   constexpr float kMore = 1024;
   for (uint32_t l = 0; l < abi::kVertexBlockLanes; ++l) {
@@ -50,10 +48,10 @@ void transform(const VertexOutputs& in, const ViewTransform& view, uint32_t firs
     code |= inGuard ? 0u : uint32_t{kOutGuard};
     const bool finite = isFinite(x) & isFinite(y) & isFinite(z) & isFinite(w);
     code |= finite ? 0u : uint32_t{kOutBad};
-    outX[l] = roundToInt(clampedTo(screenX, kMinCoordinate - kMore, kMaxCoordinate + kMore));
-    outY[l] = roundToInt(clampedTo(screenY, kMinCoordinate - kMore, kMaxCoordinate + kMore));
+    words[l][0] = roundToWord(clampedTo(screenX, kMinCoordinate - kMore, kMaxCoordinate + kMore));
+    words[l][1] = roundToWord(clampedTo(screenY, kMinCoordinate - kMore, kMaxCoordinate + kMore));
     outDepth[l] = z * oneOverW * view.scaleZ + view.offsetZ;
-    outOneOverW[l] = oneOverW;
+    words[l][3] = __builtin_bit_cast(uint32_t, oneOverW);
     outCode[l] = code;
   }
   for (uint32_t d = 0; d < in.distanceCount; ++d) {
@@ -61,6 +59,8 @@ void transform(const VertexOutputs& in, const ViewTransform& view, uint32_t firs
     const uint32_t bit = kOutDistance0 << d;
     for (uint32_t l = 0; l < abi::kVertexBlockLanes; ++l) outCode[l] |= __builtin_bit_cast(float, distance[l]) >= 0.0f ? 0u : bit;
   }
+  for (uint32_t l = 0; l < abi::kVertexBlockLanes; ++l) words[l][2] = outCode[l];
+  __builtin_memcpy(out.vertex + firstVertex, words, sizeof(words));
 }
 
 /// Numbers of one kind for sixteen triangles.
@@ -70,6 +70,52 @@ struct Floats {
 struct Ints {
   int32_t v[kLanes];
 };
+
+/// Corner k of sixteen triangles. Vertices are loaded whole, and each four of them turned from columns into rows.
+PUMICE_INLINE void loadVertices(const ScreenVertex* from, const uint16_t (*triangles)[3], uint32_t k, int32_t* x,
+                                int32_t* y, uint32_t* outcode, float* oneOverW) {
+#if defined(__x86_64__)
+  const auto load = [&](uint32_t l) { return _mm_load_si128(reinterpret_cast<const __m128i*>(from + triangles[l][k])); };
+#if PUMICE_WIDTH == 16
+  // Masks of ones: the forms without them make GCC 12 warn of values that it never uses.
+  __m512i v[4];
+  for (uint32_t m = 0; m < 4; ++m) {
+    v[m] = _mm512_zextsi128_si512(load(m));
+    v[m] = _mm512_maskz_inserti32x4(0xFFFF, v[m], load(4 + m), 1);
+    v[m] = _mm512_maskz_inserti32x4(0xFFFF, v[m], load(8 + m), 2);
+    v[m] = _mm512_maskz_inserti32x4(0xFFFF, v[m], load(12 + m), 3);
+  }
+  const __m512i low01 = _mm512_maskz_unpacklo_epi32(0xFFFF, v[0], v[1]);
+  const __m512i low23 = _mm512_maskz_unpacklo_epi32(0xFFFF, v[2], v[3]);
+  const __m512i high01 = _mm512_maskz_unpackhi_epi32(0xFFFF, v[0], v[1]);
+  const __m512i high23 = _mm512_maskz_unpackhi_epi32(0xFFFF, v[2], v[3]);
+  _mm512_storeu_si512(x, _mm512_maskz_unpacklo_epi64(0xFF, low01, low23));
+  _mm512_storeu_si512(y, _mm512_maskz_unpackhi_epi64(0xFF, low01, low23));
+  _mm512_storeu_si512(outcode, _mm512_maskz_unpacklo_epi64(0xFF, high01, high23));
+  _mm512_storeu_si512(oneOverW, _mm512_maskz_unpackhi_epi64(0xFF, high01, high23));
+#else
+  for (uint32_t l = 0; l < kLanes; l += 4) {
+    const __m128i low01 = _mm_unpacklo_epi32(load(l), load(l + 1));
+    const __m128i low23 = _mm_unpacklo_epi32(load(l + 2), load(l + 3));
+    const __m128i high01 = _mm_unpackhi_epi32(load(l), load(l + 1));
+    const __m128i high23 = _mm_unpackhi_epi32(load(l + 2), load(l + 3));
+    const auto store = [&](void* row, __m128i value) { _mm_storeu_si128(static_cast<__m128i*>(row) + l / 4, value); };
+    store(x, _mm_unpacklo_epi64(low01, low23));
+    store(y, _mm_unpackhi_epi64(low01, low23));
+    store(outcode, _mm_unpacklo_epi64(high01, high23));
+    store(oneOverW, _mm_unpackhi_epi64(high01, high23));
+  }
+#endif
+#else
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    const ScreenVertex& v = from[triangles[l][k]];
+    x[l] = v.x;
+    y[l] = v.y;
+    outcode[l] = v.outcode;
+    oneOverW[l] = v.oneOverW;
+  }
+#endif
+}
 
 PUMICE_INLINE int32_t lower(int32_t a, int32_t b) { return a < b ? a : b; }
 PUMICE_INLINE int32_t higher(int32_t a, int32_t b) { return a > b ? a : b; }
@@ -81,19 +127,20 @@ void setUpGroup(const uint16_t (*vertices)[3], uint32_t count, const ScreenVerti
   Floats w[3];
   uint32_t any[kLanes];
   uint32_t all[kLanes];
-  uint32_t index[3][kLanes];
-  for (uint32_t l = 0; l < kLanes; ++l)
-    for (uint32_t k = 0; k < 3; ++k) index[k][l] = vertices[l < count ? l : 0][k];
-  for (uint32_t k = 0; k < 3; ++k)
+  uint16_t padded[kLanes][3];
+  if (count < kLanes) {
+    for (uint32_t l = 0; l < kLanes; ++l)
+      for (uint32_t k = 0; k < 3; ++k) padded[l][k] = vertices[l < count ? l : 0][k];
+    vertices = padded;
+  }
+  for (uint32_t k = 0; k < 3; ++k) {
+    uint32_t code[kLanes];
+    loadVertices(screen.vertex, vertices, k, x[k].v, y[k].v, code, w[k].v);
     for (uint32_t l = 0; l < kLanes; ++l) {
-      const uint32_t i = index[k][l];
-      x[k].v[l] = screen.x[i];
-      y[k].v[l] = screen.y[i];
-      z[k].v[l] = screen.depth[i];
-      w[k].v[l] = screen.oneOverW[i];
-      any[l] = (k ? any[l] : 0u) | screen.outcode[i];
-      all[l] = (k ? all[l] : ~0u) & screen.outcode[i];
+      any[l] = (k ? any[l] : 0u) | code[l];
+      all[l] = (k ? all[l] : ~0u) & code[l];
     }
+  }
 
   const SamplePattern& pattern = kSamplePatterns[state.samples_log2];
   const uint32_t clipBits = kClipBits | ((kOutDistance0 << state.clipDistanceCount) - kOutDistance0);
@@ -134,6 +181,13 @@ void setUpGroup(const uint16_t (*vertices)[3], uint32_t count, const ScreenVerti
   out.mustClip = signs(loadInts(mustClip));
   out.backFacing = signs(loadInts(back));
   if (!out.visible) return;
+
+  uint32_t index[3][kLanes];
+  for (uint32_t l = 0; l < kLanes; ++l)
+    for (uint32_t k = 0; k < 3; ++k) {
+      index[k][l] = vertices[l][k];
+      z[k].v[l] = screen.depth[vertices[l][k]];
+    }
 
   // Edges, clockwise: vertices 1 and 2 change places where the triangle is not.
   for (uint32_t l = 0; l < kLanes; ++l) {

@@ -55,11 +55,11 @@ TEST(Transform, SnapsToTheNearest256thOfAPixel) {
           const double zNdc = double{c.z} / c.w;
           const double z = negative ? v.minDepth + (zNdc + 1) / 2 * (v.maxDepth - v.minDepth)
                                     : v.minDepth + zNdc * (v.maxDepth - v.minDepth);
-          ASSERT_NEAR(mesh.screen->x[i], x * 256, 0.5 + 0.75);  // half a step, and floats at 16384 pixels
-          ASSERT_NEAR(mesh.screen->y[i], y * 256, 0.5 + 0.75);
+          ASSERT_NEAR(mesh.screen->vertex[i].x, x * 256, 0.5 + 0.75);  // half a step, and floats at 16384 pixels
+          ASSERT_NEAR(mesh.screen->vertex[i].y, y * 256, 0.5 + 0.75);
           ASSERT_NEAR(double{mesh.screen->depth[i]}, z, 3e-7);
-          ASSERT_NEAR(double{mesh.screen->oneOverW[i]} * c.w, 1, 1e-7);
-          const uint32_t code = mesh.screen->outcode[i];
+          ASSERT_NEAR(double{mesh.screen->vertex[i].oneOverW} * c.w, 1, 1e-7);
+          const uint32_t code = mesh.screen->vertex[i].outcode;
           ASSERT_EQ(code & ~uint32_t{kOutNear}, 0u);
           ASSERT_EQ(code != 0, !negative && c.z < 0);
         }
@@ -83,12 +83,13 @@ TEST(Transform, OutcodesOfAnyNumbers) {
       mesh.transform(state, *k);
       for (uint32_t i = 0; i < 128; ++i) {
         const Clip& c = mesh.vertices[i];
-        const uint32_t code = mesh.screen->outcode[i];
+        const uint32_t code = mesh.screen->vertex[i].outcode;
         const bool finite = std::isfinite(c.x) && std::isfinite(c.y) && std::isfinite(c.z) && std::isfinite(c.w);
         ASSERT_EQ((code & kOutBad) != 0, !finite);
         ASSERT_EQ((code & kOutDistance0) != 0, !(mesh.distances[i][0] >= 0));
         ASSERT_EQ((code & (kOutDistance0 << 1)) != 0, !(mesh.distances[i][1] >= 0));
-        ASSERT_TRUE(mesh.screen->x[i] >= kMinCoordinate - 1024 && mesh.screen->x[i] <= kMaxCoordinate + 1024);
+        ASSERT_TRUE(mesh.screen->vertex[i].x >= kMinCoordinate - 1024 &&
+                    mesh.screen->vertex[i].x <= kMaxCoordinate + 1024);
         if (!finite) continue;
         ASSERT_EQ((code & kOutLeft) != 0, c.x < -c.w);
         ASSERT_EQ((code & kOutRight) != 0, c.x > c.w);
@@ -135,7 +136,7 @@ TEST(SetUp, EdgesRectsAndCullingOfUnclippedTriangles) {
     uint32_t next = 0;
     for (uint32_t t = 0; t < 40; ++t) {
       std::array<Point, 3> p;
-      for (uint32_t k = 0; k < 3; ++k) p[k] = {mesh.screen->x[3 * t + k], mesh.screen->y[3 * t + k]};
+      for (uint32_t k = 0; k < 3; ++k) p[k] = {mesh.screen->vertex[3 * t + k].x, mesh.screen->vertex[3 * t + k].y};
       const int64_t area = doubleArea(p[0], p[1], p[2]);
       if (area < 0) std::swap(p[1], p[2]);
       const bool front = (area > 0) == state.frontClockwise;
@@ -212,8 +213,8 @@ TEST(SetUp, PlanesAgreeWithDoublePrecision) {
       double w[3];
       double z[3];
       for (uint32_t k = 0; k < 3; ++k) {
-        x[k] = mesh.screen->x[3 * t + k] / 256.0;
-        y[k] = mesh.screen->y[3 * t + k] / 256.0;
+        x[k] = mesh.screen->vertex[3 * t + k].x / 256.0;
+        y[k] = mesh.screen->vertex[3 * t + k].y / 256.0;
         w[k] = double{mesh.vertices[3 * t + k].w};
         z[k] = double{mesh.vertices[3 * t + k].z} / w[k];
       }

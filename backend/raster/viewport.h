@@ -44,14 +44,20 @@ inline constexpr uint32_t kClipBits = kOutNear | kOutFar | kOutBehind | kOutGuar
 // with.
 inline constexpr float kMinW = 0x1p-80f;
 
-// Vertices on the screen, by number. Coordinates of vertices with bits of kClipBits (but kOutNear, kOutFar) mean
-// nothing.
+// A vertex on the screen: what set-up loads as one vector. Coordinates of vertices with bits of kClipBits (but
+// kOutNear, kOutFar) mean nothing.
+struct ScreenVertex {
+  int32_t x, y;  // 1/256 pixel
+  uint32_t outcode;
+  float oneOverW;
+};
+static_assert(sizeof(ScreenVertex) == 16);
+
+// By number. Depth is apart: triangles that are not seen have no need of it.
 inline constexpr uint32_t kMaxChunkVertices = 768;
 struct alignas(64) ScreenVertices {
-  int32_t x[kMaxChunkVertices], y[kMaxChunkVertices];  // 1/256 pixel
+  ScreenVertex vertex[kMaxChunkVertices];
   float depth[kMaxChunkVertices];
-  float oneOverW[kMaxChunkVertices];
-  uint32_t outcode[kMaxChunkVertices];
 };
 
 // What vertex functions have written: blocks of rows (vertex_abi.h), one after the other.
