@@ -128,28 +128,43 @@ PUMICE_INLINE void coverFew(const Edges& edges, int32_t x, int32_t y, const Pixe
   const Int16 cellY = loadInts(kCellY);
   const int64_t left = int64_t{x + firstX * 4} * kSubpixels;
   const int64_t top = int64_t{y + firstY * 4} * kSubpixels;
-  int32_t origin[kEdges][kSamples];
-  Int16 ramp[kEdges];
-  for (uint32_t i = 0; i < kEdges; ++i) {
-    const int64_t a = edges.a[i];
-    const int64_t b = edges.b[i];
-    const int64_t corner = edges.c[i] + a * left + b * top;
-    for (uint32_t s = 0; s < kSamples; ++s) {
-      const int64_t e = (corner + a * pattern.x[s] + b * pattern.y[s]) >> kSubpixelBits;
-      origin[i][s] = static_cast<int32_t>(e < -kFar ? -kFar : e > kFar ? kFar : e);
-    }
-    ramp[i] = cellX * Int16(edges.a[i]) + cellY * Int16(edges.b[i]);
+  // All four edges as one vector.
+  typedef int32_t Four __attribute__((vector_size(16)));
+  typedef int64_t WideFour __attribute__((vector_size(32)));
+  Four a;
+  Four b;
+  WideFour c;
+  __builtin_memcpy(&a, edges.a, sizeof(a));
+  __builtin_memcpy(&b, edges.b, sizeof(b));
+  __builtin_memcpy(&c, edges.c, sizeof(c));
+  const WideFour wideA = __builtin_convertvector(a, WideFour);
+  const WideFour wideB = __builtin_convertvector(b, WideFour);
+  int32_t origin[kSamples][kMaxEdges];
+  for (uint32_t s = 0; s < kSamples; ++s) {
+    WideFour e = (c + wideA * (left + pattern.x[s]) + wideB * (top + pattern.y[s])) >> kSubpixelBits;
+    e = e < -kFar ? WideFour{} - kFar : e;
+    e = e > kFar ? WideFour{} + kFar : e;
+    const Four near = __builtin_convertvector(e, Four);
+    __builtin_memcpy(origin[s], &near, sizeof(near));
   }
-  for (int32_t by = firstY; by < endY; ++by)
+  Int16 ramp[kEdges];
+  for (uint32_t i = 0; i < kEdges; ++i) ramp[i] = cellX * Int16(edges.a[i]) + cellY * Int16(edges.b[i]);
+  const auto inBlock = [](int32_t pixel) { return pixel <= 0 ? 0 : pixel >= 4 ? 4 : pixel; };
+  const auto columnsOf = [&](int32_t bx) {
+    return uint32_t{kFromX[inBlock(rect.x0 - bx * 4)]} & ~uint32_t{kFromX[inBlock(rect.x1 - bx * 4)]};
+  };
+  const uint32_t columns[2] = {columnsOf(firstX), columnsOf(firstX + 1)};
+  for (int32_t by = firstY; by < endY; ++by) {
+    const uint32_t rows = uint32_t{kFromY[inBlock(rect.y0 - by * 4)]} & ~uint32_t{kFromY[inBlock(rect.y1 - by * 4)]};
     for (int32_t bx = firstX; bx < endX; ++bx) {
-      const uint32_t inRect = cellsInRect(moved(rect, bx * 4, by * 4), 1);
+      const uint32_t inRect = columns[bx - firstX] & rows;
       const uint32_t n = out.count;
       uint32_t any = 0;
       for (uint32_t s = 0; s < kSamples; ++s) {
         Int16 outside = 0;
         for (uint32_t i = 0; i < kEdges; ++i) {
           const int32_t step = (edges.a[i] * (bx - firstX) + edges.b[i] * (by - firstY)) * 4;
-          outside = outside | (ramp[i] + Int16(origin[i][s] + step));
+          outside = outside | (ramp[i] + Int16(origin[s][i] + step));
         }
         const uint32_t mask = ~signs(outside) & inRect;
         out.coverage[s][n] = static_cast<uint16_t>(mask);
@@ -158,6 +173,7 @@ PUMICE_INLINE void coverFew(const Edges& edges, int32_t x, int32_t y, const Pixe
       out.block[n] = static_cast<uint8_t>(kMorton[bx] | kMorton[by] << 1);
       out.count = n + (any != 0);
     }
+  }
 }
 
 template <uint32_t kEdges, uint32_t kSamples>

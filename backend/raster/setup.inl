@@ -119,14 +119,16 @@ PUMICE_INLINE void loadVertices(const ScreenVertex* from, const uint16_t (*trian
 
 PUMICE_INLINE int32_t lower(int32_t a, int32_t b) { return a < b ? a : b; }
 PUMICE_INLINE int32_t higher(int32_t a, int32_t b) { return a > b ? a : b; }
-void setUpGroup(const uint16_t (*vertices)[3], uint32_t count, const ScreenVertices& screen, const SetupState& state,
+void setUpGroup(const uint16_t (*vertices)[3], uint32_t count, const ScreenVertices& screen, const SetupState& draw,
                 TriangleGroup& out) {
+  const SetupState state = draw;  // nothing that is written below can be it: else loops are no vectors
   Ints x[3];
   Ints y[3];
   Floats z[3];
   Floats w[3];
-  uint32_t any[kLanes];
+  uint32_t any[kLanes] = {};
   uint32_t all[kLanes];
+  for (uint32_t l = 0; l < kLanes; ++l) all[l] = ~0u;
   uint16_t padded[kLanes][3];
   if (count < kLanes) {
     for (uint32_t l = 0; l < kLanes; ++l)
@@ -137,45 +139,55 @@ void setUpGroup(const uint16_t (*vertices)[3], uint32_t count, const ScreenVerti
     uint32_t code[kLanes];
     loadVertices(screen.vertex, vertices, k, x[k].v, y[k].v, code, w[k].v);
     for (uint32_t l = 0; l < kLanes; ++l) {
-      any[l] = (k ? any[l] : 0u) | code[l];
-      all[l] = (k ? all[l] : ~0u) & code[l];
+      any[l] |= code[l];
+      all[l] &= code[l];
     }
   }
 
   const SamplePattern& pattern = kSamplePatterns[state.samples_log2];
   const uint32_t clipBits = kClipBits | ((kOutDistance0 << state.clipDistanceCount) - kOutDistance0);
-  const bool cullClockwise = state.frontClockwise ? state.cullFront : state.cullBack;
-  const bool cullCounter = state.frontClockwise ? state.cullBack : state.cullFront;
+  const int32_t keepClockwise = (state.frontClockwise ? state.cullFront : state.cullBack) ? 0 : -1;
+  const int32_t keepCounter = (state.frontClockwise ? state.cullBack : state.cullFront) ? 0 : -1;
+  const int32_t clockwiseIsBack = state.frontClockwise ? 0 : -1;
   int32_t visible[kLanes];
   int32_t mustClip[kLanes];
   int32_t back[kLanes];
   Floats area;
+  int32_t clockwise[kLanes];
+  int32_t counter[kLanes];
   for (uint32_t l = 0; l < kLanes; ++l) {
     // Products below 2^46 and their difference are exact in double (fixed_point.h); of vertices that will be clipped the
-    // result does not count.
+    // result does not count. Exact numbers that are not zero are not zero as floats.
     const double product1 = static_cast<double>(x[1].v[l] - x[0].v[l]) * static_cast<double>(y[2].v[l] - y[0].v[l]);
     const double product2 = static_cast<double>(y[1].v[l] - y[0].v[l]) * static_cast<double>(x[2].v[l] - x[0].v[l]);
-    const double exact = product1 - product2;
-    const int32_t clockwise = exact > 0 ? -1 : 0;
-    const int32_t counter = exact < 0 ? -1 : 0;
-    area.v[l] = static_cast<float>(exact);
+    area.v[l] = static_cast<float>(product1 - product2);
+  }
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    clockwise[l] = area.v[l] > 0 ? -1 : 0;
+    counter[l] = area.v[l] < 0 ? -1 : 0;
+  }
+  for (uint32_t l = 0; l < kLanes; ++l) {
     const int32_t x0 = lower(lower(x[0].v[l], x[1].v[l]), x[2].v[l]);
     const int32_t x1 = higher(higher(x[0].v[l], x[1].v[l]), x[2].v[l]);
     const int32_t y0 = lower(lower(y[0].v[l], y[1].v[l]), y[2].v[l]);
     const int32_t y1 = higher(higher(y[0].v[l], y[1].v[l]), y[2].v[l]);
     // Pixels with a sample at or behind the first side, and at or before the last one.
-    out.rect[0][l] = higher((x0 - pattern.max + kSubpixels - 1) >> kSubpixelBits, state.clip.x0);
-    out.rect[1][l] = higher((y0 - pattern.max + kSubpixels - 1) >> kSubpixelBits, state.clip.y0);
-    out.rect[2][l] = lower(((x1 - pattern.min) >> kSubpixelBits) + 1, state.clip.x1);
-    out.rect[3][l] = lower(((y1 - pattern.min) >> kSubpixelBits) + 1, state.clip.y1);
-    const int32_t hasPixels = (out.rect[0][l] < out.rect[2][l] ? -1 : 0) & (out.rect[1][l] < out.rect[3][l] ? -1 : 0);
+    const int32_t left = higher((x0 - pattern.max + kSubpixels - 1) >> kSubpixelBits, state.clip.x0);
+    const int32_t top = higher((y0 - pattern.max + kSubpixels - 1) >> kSubpixelBits, state.clip.y0);
+    const int32_t right = lower(((x1 - pattern.min) >> kSubpixelBits) + 1, state.clip.x1);
+    const int32_t bottom = lower(((y1 - pattern.min) >> kSubpixelBits) + 1, state.clip.y1);
+    out.rect[0][l] = left;
+    out.rect[1][l] = top;
+    out.rect[2][l] = right;
+    out.rect[3][l] = bottom;
+    const int32_t hasPixels = (left < right ? -1 : 0) & (top < bottom ? -1 : 0);
     const int32_t rejected = ((all[l] & kRejectBits) | (any[l] & kOutBad)) != 0 ? -1 : 0;
     const int32_t clip = (any[l] & clipBits) != 0 ? -1 : 0;
-    const int32_t faces = (cullClockwise ? 0 : clockwise) | (cullCounter ? 0 : counter);
-    const int32_t present = l < count ? -1 : 0;
+    const int32_t faces = (clockwise[l] & keepClockwise) | (counter[l] & keepCounter);
+    const int32_t present = static_cast<int32_t>(l) < static_cast<int32_t>(count) ? -1 : 0;
     mustClip[l] = clip & ~rejected & present;
     visible[l] = ~clip & ~rejected & hasPixels & faces & present;
-    back[l] = state.frontClockwise ? counter : clockwise;
+    back[l] = (clockwise[l] & clockwiseIsBack) | (counter[l] & ~clockwiseIsBack);
   }
   out.visible = signs(loadInts(visible));
   out.mustClip = signs(loadInts(mustClip));
@@ -191,9 +203,9 @@ void setUpGroup(const uint16_t (*vertices)[3], uint32_t count, const ScreenVerti
 
   // Edges, clockwise: vertices 1 and 2 change places where the triangle is not.
   for (uint32_t l = 0; l < kLanes; ++l) {
-    const bool clockwise = area.v[l] > 0;
-    const int32_t px[3] = {x[0].v[l], clockwise ? x[1].v[l] : x[2].v[l], clockwise ? x[2].v[l] : x[1].v[l]};
-    const int32_t py[3] = {y[0].v[l], clockwise ? y[1].v[l] : y[2].v[l], clockwise ? y[2].v[l] : y[1].v[l]};
+    const bool keep = area.v[l] > 0;
+    const int32_t px[3] = {x[0].v[l], keep ? x[1].v[l] : x[2].v[l], keep ? x[2].v[l] : x[1].v[l]};
+    const int32_t py[3] = {y[0].v[l], keep ? y[1].v[l] : y[2].v[l], keep ? y[2].v[l] : y[1].v[l]};
     for (uint32_t e = 0; e < 3; ++e) {
       const uint32_t n = (e + 1) % 3;
       const int32_t a = py[e] - py[n];
