@@ -39,18 +39,17 @@ class VertexNumbers {
   static constexpr uint32_t kPlaces = 1u << kPlaces_log2;
   static_assert(kPlaces > 2 * kMaxVertices);
 
-  // No branches: whether a vertex is new follows no pattern.
+  // No branches: whether a vertex is new follows no pattern. An empty place is greater than any number.
   void numberByPlace(const uint32_t* words, uint32_t count, uint32_t least, uint32_t window, uint16_t* numbers) {
     std::fill_n(window_.begin(), window, kEmpty);
     uint32_t next = out_.vertexCount;
     for (uint32_t i = 0; i < count; ++i) {
       uint16_t& place = window_[words[i] - least];
-      const bool isNew = place == kEmpty;
-      const uint32_t n = isNew ? next : place;
+      const uint32_t n = std::min<uint32_t>(place, next);
       place = static_cast<uint16_t>(n);
       out_.vertexIndex[n] = words[i];
       numbers[i] = static_cast<uint16_t>(n);
-      next += isNew;
+      next += n == next;
     }
     out_.vertexCount = next;
   }

@@ -2,10 +2,10 @@
 
 constexpr float kLargest = 0x1.fffffep+127f;
 
-PUMICE_INLINE uint32_t roundToWord(float value) {  // |value| < 2^23; halves go up, wherever zero is
+PUMICE_INLINE int32_t roundToInt(float value) {  // |value| < 2^23; halves go up, wherever zero is
   const float moved = value + 0.5f;
   const int32_t whole = static_cast<int32_t>(moved);
-  return static_cast<uint32_t>(whole - (static_cast<float>(whole) > moved));
+  return whole - (static_cast<float>(whole) > moved);
 }
 
 PUMICE_INLINE float clampedTo(float value, float low, float high) {  // NaN becomes low
@@ -15,6 +15,32 @@ PUMICE_INLINE float clampedTo(float value, float low, float high) {  // NaN beco
 
 PUMICE_INLINE bool isFinite(float v) { return (v < 0 ? -v : v) <= kLargest; }
 
+/// A block of vertices on the screen as rows.
+struct alignas(64) ScreenRows {
+  int32_t x[abi::kVertexBlockLanes], y[abi::kVertexBlockLanes];
+  uint32_t outcode[abi::kVertexBlockLanes];
+  float oneOverW[abi::kVertexBlockLanes];
+};
+
+PUMICE_INLINE void storeVertices(const ScreenRows& rows, ScreenVertex* to) {
+  for (uint32_t l = 0; l < abi::kVertexBlockLanes; l += 4) {
+#if defined(__x86_64__)
+    const auto load = [&](const void* row) { return _mm_load_si128(static_cast<const __m128i*>(row) + l / 4); };
+    const auto store = [&](uint32_t i, __m128i v) { _mm_store_si128(reinterpret_cast<__m128i*>(to + l + i), v); };
+    const __m128i lowXy = _mm_unpacklo_epi32(load(rows.x), load(rows.y));
+    const __m128i highXy = _mm_unpackhi_epi32(load(rows.x), load(rows.y));
+    const __m128i lowRest = _mm_unpacklo_epi32(load(rows.outcode), load(rows.oneOverW));
+    const __m128i highRest = _mm_unpackhi_epi32(load(rows.outcode), load(rows.oneOverW));
+    store(0, _mm_unpacklo_epi64(lowXy, lowRest));
+    store(1, _mm_unpackhi_epi64(lowXy, lowRest));
+    store(2, _mm_unpacklo_epi64(highXy, highRest));
+    store(3, _mm_unpackhi_epi64(highXy, highRest));
+#else
+    for (uint32_t i = l; i < l + 4; ++i) to[i] = {rows.x[i], rows.y[i], rows.outcode[i], rows.oneOverW[i]};
+#endif
+  }
+}
+
 void transform(const VertexOutputs& in, const ViewTransform& view, uint32_t firstVertex, ScreenVertices& out) {
   const abi::VertexRow* rows = in.rows + (firstVertex / abi::kVertexBlockLanes) * in.rowCount;
   const uint32_t* const xs = rows[abi::kRowPosition];
@@ -23,8 +49,7 @@ void transform(const VertexOutputs& in, const ViewTransform& view, uint32_t firs
   const uint32_t* const ws = rows[abi::kRowPosition + 3];
   const uint32_t depthBits = view.depthClip ? kOutNear | kOutFar : 0;
   float* const outDepth = out.depth + firstVertex;
-  uint32_t outCode[abi::kVertexBlockLanes];
-  uint32_t words[abi::kVertexBlockLanes][4];  // of ScreenVertex
+  ScreenRows screen;
   // Coordinates outside of the guard are clamped to a little more than it, so that they fit an int.
   constexpr float kMore = 1024;
   for (uint32_t l = 0; l < abi::kVertexBlockLanes; ++l) {
@@ -48,19 +73,18 @@ void transform(const VertexOutputs& in, const ViewTransform& view, uint32_t firs
     code |= inGuard ? 0u : uint32_t{kOutGuard};
     const bool finite = isFinite(x) & isFinite(y) & isFinite(z) & isFinite(w);
     code |= finite ? 0u : uint32_t{kOutBad};
-    words[l][0] = roundToWord(clampedTo(screenX, kMinCoordinate - kMore, kMaxCoordinate + kMore));
-    words[l][1] = roundToWord(clampedTo(screenY, kMinCoordinate - kMore, kMaxCoordinate + kMore));
+    screen.x[l] = roundToInt(clampedTo(screenX, kMinCoordinate - kMore, kMaxCoordinate + kMore));
+    screen.y[l] = roundToInt(clampedTo(screenY, kMinCoordinate - kMore, kMaxCoordinate + kMore));
     outDepth[l] = z * oneOverW * view.scaleZ + view.offsetZ;
-    words[l][3] = __builtin_bit_cast(uint32_t, oneOverW);
-    outCode[l] = code;
+    screen.oneOverW[l] = oneOverW;
+    screen.outcode[l] = code;
   }
   for (uint32_t d = 0; d < in.distanceCount; ++d) {
     const uint32_t* const distance = rows[abi::kRowDistances + d];
     const uint32_t bit = kOutDistance0 << d;
-    for (uint32_t l = 0; l < abi::kVertexBlockLanes; ++l) outCode[l] |= __builtin_bit_cast(float, distance[l]) >= 0.0f ? 0u : bit;
+    for (uint32_t l = 0; l < abi::kVertexBlockLanes; ++l) screen.outcode[l] |= __builtin_bit_cast(float, distance[l]) >= 0.0f ? 0u : bit;
   }
-  for (uint32_t l = 0; l < abi::kVertexBlockLanes; ++l) words[l][2] = outCode[l];
-  __builtin_memcpy(out.vertex + firstVertex, words, sizeof(words));
+  storeVertices(screen, out.vertex + firstVertex);
 }
 
 /// Numbers of one kind for sixteen triangles.
