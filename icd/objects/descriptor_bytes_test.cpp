@@ -430,7 +430,9 @@ TEST_F(DescriptorBytes, ImmutableSamplers) {
   VkWriteDescriptorSet push = write(VK_NULL_HANDLE, 0, kCombined, 1);
   push.pImageInfo = &info;
   icd::vkCmdPushDescriptorSetKHR(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelineLayout, 0, 1, &push);
-  std::byte* block = CommandBuffer::from(commands)->bindings().pushSet(PipelineLayout::from(pipelineLayout)->set(0), 0);
+  std::byte* block = CommandBuffer::from(commands)
+                         ->bindings(VK_PIPELINE_BIND_POINT_COMPUTE)
+                         .pushSet(PipelineLayout::from(pipelineLayout)->set(0), 0);
   abi::ImageDescriptor pushedImage;
   abi::SamplerDescriptor pushedSampler;
   std::memcpy(&pushedImage, block, sizeof pushedImage);
