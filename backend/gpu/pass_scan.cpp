@@ -1,6 +1,7 @@
 #include "backend/gpu/pass_scan.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cstring>
 
 namespace pumice::gpu {
@@ -44,7 +45,14 @@ class Scanner {
       out_.oneTarget = false;
   }
 
+  void clear(const abi::ClearAttachmentPacket& packet) { cleared_.set(packet.attachment); }
+
   void finish(const abi::BeginPassPacket& pass) {
+    // What a draw covers does not hide clears of what it does not write.
+    if (targets_) {
+      for (const uint8_t color : targets_->color) cleared_.reset(color);
+      if (cleared_.any()) out_.oneTarget = false;
+    }
     const raster::TileGrid grid = draw::gridOf(pass);
     out_.chunks = std::max<uint64_t>(1, primitives_ / 256);
     out_.chunk_ns = (primitives_ * kPrimitive_ns + draws_ * kDraw_ns + vertices_ns_) / out_.chunks;
@@ -63,6 +71,7 @@ class Scanner {
   PassScan& out_;
   const abi::DrawState* last_ = nullptr;
   const abi::TargetState* targets_ = nullptr;
+  std::bitset<256> cleared_;  // attachments
   uint64_t draws_ = 0, primitives_ = 0, vertices_ns_ = 0, vertex_ns_ = 0, fragment_ns_ = 0;
 };
 
@@ -89,6 +98,9 @@ PassScan scanPass(draw::PacketWalker at) {
         out.indirect = true;
         break;
       }
+      case PacketOp::kClearAttachment:
+        scanner.clear(*reinterpret_cast<const abi::ClearAttachmentPacket*>(header));
+        break;
       case PacketOp::kBeginDrawQuery:
         out.queries = true;
         break;
