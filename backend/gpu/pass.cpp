@@ -221,6 +221,8 @@ void Pass::finishChunk(const Job& job, draw::BlockLink* first, draw::BlockLink* 
     batch.links = first;
   }
   batch.blocks -= reserved - blocks;
+  // A batch whose chunks have taken nothing gives nothing back later.
+  effects->blocksBack = reserved > blocks;
   if (--batch.running == 0) {
     if (batch.closed) completeLocked(batch, effects);
     if (fenced_) startGeometryLocked(effects);

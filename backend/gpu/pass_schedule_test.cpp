@@ -171,6 +171,44 @@ TEST(PassOrder, ABarrierInsideOfAPassSeparatesItsVertices) {
   }
 }
 
+// Chunks that reserve blocks and take none, because nothing of them is drawn: what the next pass waits for are the
+// reservations.
+void slowVertices(abi::VertexEnv* env, const abi::VertexBlock* blocks, uint32_t count) {
+  copyPositions(env, blocks, count);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+TEST(PassOrder, ReservationsThatAreNotUsedComeBack) {
+  std::mt19937 random(11);
+  Scene unseen;
+  unseen.addSmallTriangles(random, 60);
+  unseen.vertex.entry = slowVertices;
+  unseen.vertex.flags = abi::kVertexHasSideEffects | abi::kVertexWritesLayer;  // each in a set of its own, maybe
+  unseen.raster.flags |= abi::kRasterDiscard;
+  Scene skipped;  // but it looks like much work, so that all workers come
+  skipped.raster.flags |= abi::kRasterDiscard;
+  Scene scene;
+  scene.addSmallTriangles(random, 1000);
+  TestDevice device({.workerCount = 3, .inlineSmallSpans = false, .drawArena_B = 1});
+  kmd::Queue* queue = device.queue();
+  Reference expected(kWidth, kHeight);
+  scene.expect(expected, 1, 0, 1000);
+  for (uint32_t triangles = 40; triangles <= 60; triangles += 4) {
+    Attachment first(kWidth, kHeight, 1, 1);
+    Attachment second(kWidth, kHeight, 1, 1);
+    PassStream stream;
+    stream.beginPass(kWidth, kHeight, {{&first}});
+    stream.draw(unseen, 0, 3 * triangles);
+    stream.draw(skipped, 0, 30000);
+    stream.endPass();
+    stream.beginPass(kWidth, kHeight, {{&second}});
+    stream.draw(scene, 1, 3000);
+    stream.endPass();
+    runAndWait(device, queue, stream);
+    ASSERT_EQ(expected.differences(second), 0u) << triangles;
+  }
+}
+
 // Random passes of several queues, with barriers or without, of any size, with gates that the host opens late: each
 // attachment is what its own passes make it.
 TEST(PassOrder, RandomPasses) {
