@@ -113,7 +113,7 @@ class PassWriter {
     packet->attachmentCount = static_cast<uint16_t>(attachments_.size());
     packet->samples_log2 = static_cast<uint8_t>(std::countr_zero(samples_));
     const uint32_t layers = viewMask != 0 ? static_cast<uint32_t>(std::popcount(viewMask)) : layerCount;
-    packet->tileEdge_log2 = tileEdge_log2(pixel_B_, area.extent, layers);
+    packet->tileEdge_log2 = tileEdge_log2(pixel_B_, area, layers);
     std::memcpy(packet + 1, attachments_.data(), extra_B);
   }
 

@@ -367,14 +367,17 @@ TEST_F(PassEncoderTest, ClearsOfAttachments) {
 }
 
 TEST(TileSize, FitsTheCacheAndSharesOut) {
-  EXPECT_EQ(tileEdge_log2(8, {1920, 1080}, 1), 7);  // 135 tiles of 128 KiB
-  EXPECT_EQ(tileEdge_log2(8 * 16 + 8, {1920, 1080}, 1),
+  EXPECT_EQ(tileEdge_log2(8, {{0, 0}, {1920, 1080}}, 1), 7);  // 135 tiles of 128 KiB
+  EXPECT_EQ(tileEdge_log2(8 * 16 + 8, {{0, 0}, {1920, 1080}}, 1),
             5);  // 136 bytes a pixel: 32 x 32 are 136 KiB, 64 x 64 four times
-  EXPECT_EQ(tileEdge_log2(8 * 16 * 4 + 32, {4096, 4096}, 1), 4);
-  EXPECT_EQ(tileEdge_log2(8, {500, 500}, 1), 6);  // 64 tiles
-  EXPECT_EQ(tileEdge_log2(8, {64, 64}, 1), 5);
-  EXPECT_EQ(tileEdge_log2(8, {500, 500}, 6), 7);  // 96 tiles
-  EXPECT_EQ(tileEdge_log2(0, {16384, 16384}, 1), 7);
+  EXPECT_EQ(tileEdge_log2(8 * 16 * 4 + 32, {{0, 0}, {2048, 2048}}, 1), 4);
+  EXPECT_EQ(tileEdge_log2(8 * 16 * 4 + 32, {{0, 0}, {4096, 4096}}, 1), 5);  // a layer has 16384 tiles at most
+  EXPECT_EQ(tileEdge_log2(32, {{0, 0}, {16384, 16384}}, 1), 7);
+  EXPECT_EQ(tileEdge_log2(4, {{16383, 16383}, {1, 1}}, 1), 7);  // those before the area count
+  EXPECT_EQ(tileEdge_log2(8, {{0, 0}, {500, 500}}, 1), 6);      // 64 tiles
+  EXPECT_EQ(tileEdge_log2(8, {{0, 0}, {64, 64}}, 1), 5);
+  EXPECT_EQ(tileEdge_log2(8, {{0, 0}, {500, 500}}, 6), 7);  // 96 tiles
+  EXPECT_EQ(tileEdge_log2(0, {{0, 0}, {16384, 16384}}, 1), 7);
 }
 
 }  // namespace
