@@ -68,12 +68,15 @@ void waitEvents(VkCommandBuffer commandBuffer, uint32_t count, const VkEvent* ev
   for (uint32_t i = 0; i < count; ++i) list[i] = Event::from(events[i])->gpuEvent();
 }
 
+// With multiview one for each view (Vulkan 1.3, 18.5).
 void writeTimestamp(VkCommandBuffer commandBuffer, VkPipelineStageFlags2 stage, VkQueryPool pool, uint32_t query) {
-  auto* packet =
-      CommandBuffer::from(commandBuffer)->stream().append<abi::TimestampPacket>(abi::PacketOp::kWriteTimestamp);
-  packet->slotAddress = QueryPool::from(pool)->slotAddress(query);
-  packet->src = sourceStages(stage);
-  packet->reserved = 0;
+  CommandBuffer& self = *CommandBuffer::from(commandBuffer);
+  for (uint32_t i = 0; i < self.pass().viewCount(); ++i) {
+    auto* packet = self.stream().append<abi::TimestampPacket>(abi::PacketOp::kWriteTimestamp);
+    packet->slotAddress = QueryPool::from(pool)->slotAddress(query + i);
+    packet->src = sourceStages(stage);
+    packet->reserved = 0;
+  }
 }
 
 // What of a query draws count. Nothing if that is only what dispatches do.
@@ -85,6 +88,20 @@ void drawQuery(CommandStream& stream, abi::PacketOp op, const QueryPool& pool, u
                  : precise                  ? abi::DrawQueryKind::kPreciseOcclusion
                                             : abi::DrawQueryKind::kOcclusion;
   packet->statistics = pool.drawStatistics();
+}
+
+void beginQuery(CommandStream& stream, const QueryPool& pool, uint32_t query, bool precise) {
+  if (pool.countsDispatches()) stream.append<abi::PacketHeader>(abi::PacketOp::kBeginStatistics);
+  drawQuery(stream, abi::PacketOp::kBeginDrawQuery, pool, query, precise);
+}
+
+void endQuery(CommandStream& stream, const QueryPool& pool, uint32_t query) {
+  drawQuery(stream, abi::PacketOp::kEndDrawQuery, pool, query, false);
+  if (!pool.countsDispatches()) return;
+  auto* packet = stream.append<abi::EndStatisticsPacket>(abi::PacketOp::kEndStatistics);
+  packet->slotAddress = pool.slotAddress(query) + pool.drawSlots() * sizeof(abi::QuerySlot);
+  packet->slotCount = 1;
+  packet->invocationsSlot = 0;
 }
 
 void label(VkCommandBuffer commandBuffer, abi::PacketOp op, const VkDebugUtilsLabelEXT& info) {
@@ -162,26 +179,18 @@ VKAPI_ATTR void VKAPI_CALL vkCmdWriteTimestamp2(VkCommandBuffer commandBuffer, V
 
 VKAPI_ATTR void VKAPI_CALL vkCmdBeginQuery(VkCommandBuffer commandBuffer, VkQueryPool queryPool, uint32_t query,
                                            VkQueryControlFlags flags) {
-  const QueryPool& pool = *QueryPool::from(queryPool);
-  CommandStream& stream = CommandBuffer::from(commandBuffer)->stream();
-  if (pool.countsDispatches()) stream.append<abi::PacketHeader>(abi::PacketOp::kBeginStatistics);
-  drawQuery(stream, abi::PacketOp::kBeginDrawQuery, pool, query, (flags & VK_QUERY_CONTROL_PRECISE_BIT) != 0);
+  beginQuery(CommandBuffer::from(commandBuffer)->stream(), *QueryPool::from(queryPool), query,
+             (flags & VK_QUERY_CONTROL_PRECISE_BIT) != 0);
 }
 
 VKAPI_ATTR void VKAPI_CALL vkCmdEndQuery(VkCommandBuffer commandBuffer, VkQueryPool queryPool, uint32_t query) {
   const QueryPool& pool = *QueryPool::from(queryPool);
   CommandBuffer& self = *CommandBuffer::from(commandBuffer);
-  drawQuery(self.stream(), abi::PacketOp::kEndDrawQuery, pool, query, false);
-  if (pool.countsDispatches()) {
-    auto* packet = self.stream().append<abi::EndStatisticsPacket>(abi::PacketOp::kEndStatistics);
-    packet->slotAddress = pool.slotAddress(query) + pool.drawSlots() * sizeof(abi::QuerySlot);
-    packet->slotCount = 1;
-    packet->invocationsSlot = 0;
-  }
+  endQuery(self.stream(), pool, query);
   // The first of the views' queries has counted them all; the others are there, with nothing (Vulkan 1.3, 18.3).
   for (uint32_t i = 1; i < self.pass().viewCount(); ++i) {
-    drawQuery(self.stream(), abi::PacketOp::kBeginDrawQuery, pool, query + i, false);
-    drawQuery(self.stream(), abi::PacketOp::kEndDrawQuery, pool, query + i, false);
+    beginQuery(self.stream(), pool, query + i, false);
+    endQuery(self.stream(), pool, query + i);
   }
 }
 
