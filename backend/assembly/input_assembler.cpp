@@ -59,7 +59,11 @@ uint32_t advanceWithRestarts(const DrawInput& draw, Cursor* cursor, uint32_t pri
   return withIndices(*draw.indices, [&](const auto& indices) {
     uint32_t done = 0;
     while (done < primitives && cursor->instance < draw.instanceCount) {
-      done += walkRuns(draw, topology, indices, cursor, primitives - done, [](uint32_t, uint32_t, uint32_t) {});
+      const bool whole = cursor->runBegin == 0 && cursor->inRun == 0;
+      const uint32_t made =
+          walkRuns(draw, topology, indices, cursor, primitives - done, [](uint32_t, uint32_t, uint32_t) {});
+      if (whole && made == 0) break;  // nor have the others any, up to four thousand million
+      done += made;
       if (done < primitives) nextInstance(cursor);
     }
     return done;

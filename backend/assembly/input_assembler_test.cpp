@@ -203,6 +203,16 @@ TEST(InputAssembler, EdgesOfTheNumbers) {
   ASSERT_EQ(piece->vertexCount, 6u);
   EXPECT_EQ(*std::max_element(piece->vertexIndex, piece->vertexIndex + 6), 0xFFFFFFFEu);
   EXPECT_EQ(piece->instanceIndex[0], 2u);
+
+  // Nobody looks into every instance of a draw that has no primitive at all.
+  draw.setIndices(abi::IndexType::kUint32, {0xFFFFFFFF, 1, 0xFFFFFFFF}, 3);
+  draw.input.first = 0;
+  draw.input.count = 3;
+  draw.input.restart = true;
+  draw.input.instanceCount = 0xFFFFFFFF;
+  Cursor none;
+  EXPECT_EQ(advance(draw.input, &none, 256), 0u);
+  EXPECT_LE(none.instance, 1u);
 }
 
 TEST(InputAssembler, SharedVerticesAreThereOnce) {
