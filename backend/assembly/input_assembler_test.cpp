@@ -162,7 +162,14 @@ TEST(InputAssembler, RandomDraws) {
       in.vertexOffset = static_cast<int32_t>(random() % 100) - 50;
       const uint32_t often = 1 + random() % 40;
       std::vector<uint32_t> values(in.first + in.count);
-      for (uint32_t& v : values) v = random() % often == 0 ? restartValue : random() % (random() % 2 ? 16 : 250);
+      // Near each other; or anywhere, a few of them often.
+      const bool anywhere = type == abi::IndexType::kUint32 && random() % 2 != 0;
+      const uint32_t most = random() % 2 != 0 ? 100'000 : 0xFFFF'FFFF;
+      for (uint32_t& v : values) {
+        v = random() % (random() % 2 ? 16 : 250);
+        if (anywhere) v = random() % 3 == 0 ? static_cast<uint32_t>(random()) % most : v * 0x0101'0101u;
+        if (random() % often == 0) v = restartValue;
+      }
       const auto all = static_cast<uint32_t>(values.size());
       draw.setIndices(type, values, random() % 4 == 0 ? random() % (all + 1) : all);
     }
