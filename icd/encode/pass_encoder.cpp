@@ -15,6 +15,7 @@
 namespace pumice::icd {
 namespace {
 
+constexpr uint32_t kMaxEdge = 16384;  // of a framebuffer (raster/fixed_point.h)
 constexpr VkImageAspectFlagBits kColor = VK_IMAGE_ASPECT_COLOR_BIT;
 constexpr VkImageAspectFlagBits kDepth = VK_IMAGE_ASPECT_DEPTH_BIT;
 constexpr VkImageAspectFlagBits kStencil = VK_IMAGE_ASPECT_STENCIL_BIT;
@@ -87,6 +88,8 @@ class PassWriter {
     a.resolveMode = use.resolveView != nullptr ? use.resolve : abi::ResolveMode::kNone;
     if (a.resolveMode != abi::ResolveMode::kNone) a.resolve = surfaceOf(use.resolveView, aspect);
     if (use.view == nullptr) return;
+    bound(*use.view);
+    if (a.resolveMode != abi::ResolveMode::kNone) bound(*use.resolveView);
     samples_ = std::max<uint32_t>(samples_, a.surface.sampleCount);
     pixel_B_ += uint32_t{a.surface.elementBytes} * a.surface.sampleCount;
     if (use.load != abi::LoadOp::kClear) return;
@@ -99,7 +102,8 @@ class PassWriter {
     std::memcpy(a.clearElement, element, sizeof a.clearElement);  // what can be drawn to has at most 16 bytes
   }
 
-  void write(CommandStream& stream, const VkRect2D& area, uint32_t layerCount, uint32_t viewMask) const {
+  void write(CommandStream& stream, const VkRect2D& wanted, uint32_t layerCount, uint32_t viewMask) const {
+    const VkRect2D area = inBounds(wanted);
     const size_t extra_B = attachments_.size() * sizeof(abi::PassAttachment);
     if (extra_B > ChunkPool::kMaxInlineBytes) return stream.fail();  // 630: nobody has so many to be cleared at once
     auto* packet = stream.append<abi::BeginPassPacket>(abi::PacketOp::kBeginPass, extra_B);
@@ -118,7 +122,20 @@ class PassWriter {
   }
 
  private:
+  void bound(const ImageView& view) {
+    const VkExtent3D e = view.image().levelExtent(0, view.range().baseMipLevel);
+    extent_ = {std::min(extent_.width, e.width), std::min(extent_.height, e.height)};
+  }
+  // An area that is larger than the attachments, which is not allowed, still writes nothing beyond them.
+  VkRect2D inBounds(const VkRect2D& area) const {
+    const auto x = std::min(static_cast<uint32_t>(area.offset.x), extent_.width);
+    const auto y = std::min(static_cast<uint32_t>(area.offset.y), extent_.height);
+    return {{static_cast<int32_t>(x), static_cast<int32_t>(y)},
+            {std::min(area.extent.width, extent_.width - x), std::min(area.extent.height, extent_.height - y)}};
+  }
+
   std::vector<abi::PassAttachment> attachments_;
+  VkExtent2D extent_{kMaxEdge, kMaxEdge};  // of the smallest attachment
   uint32_t samples_ = 1;
   uint32_t pixel_B_ = 0;
 };

@@ -314,9 +314,15 @@ TEST_F(PassEncoderTest, DynamicRendering) {
   info.flags = VK_RENDERING_RESUMING_BIT;
   encoder_.beginRendering(*stream_, info);
   encoder_.endRendering(*stream_);
+  info.renderArea = {{10, 20}, {0x7fffffff, 0x7fffffff}};  // not allowed
+  encoder_.beginRendering(*stream_, info);
+  encoder_.endRendering(*stream_);
 
   const std::vector<Event> events = read();
-  ASSERT_EQ(events.size(), 4u);
+  ASSERT_EQ(events.size(), 6u);
+  const abi::PassArea& area = events[4].pass.begin.area;
+  EXPECT_EQ(area.x + area.width, 64u);
+  EXPECT_EQ(area.y + area.height, 32u);
   const Pass& suspended = events[0].pass;
   EXPECT_EQ(suspended.begin.viewMask, 6u);
   ASSERT_EQ(suspended.attachments.size(), 4u);
