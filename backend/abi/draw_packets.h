@@ -180,7 +180,7 @@ struct PassAttachment {
   LoadOp loadOp;
   StoreOp storeOp;
   ResolveMode resolveMode;
-  uint8_t reserved;
+  uint8_t loadViews;  // multiview: the views that begin here, bit by bit, which loadOp is for; others are loaded
   std::byte clearElement[16];
 };
 static_assert(sizeof(PassAttachment) == 104);

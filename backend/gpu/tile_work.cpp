@@ -103,6 +103,7 @@ void TileWork::clearAttachments(const abi::PassArea& area, const TileEntry* entr
   for (uint32_t i = 0; i < pass_->packet->attachmentCount; ++i) {
     const abi::PassAttachment& attachment = pass_->attachments()[i];
     if (attachment.loadOp != abi::LoadOp::kClear || attachment.surface.address == 0) continue;
+    if (pass_->hasViews() && (attachment.loadViews >> slice_ & 1) == 0) continue;
     if (untouched && attachment.storeOp == abi::StoreOp::kDontCare && attachment.resolveMode == abi::ResolveMode::kNone)
       continue;
     if (hidden && std::find(std::begin(hidden->color), std::end(hidden->color), i) != std::end(hidden->color)) continue;

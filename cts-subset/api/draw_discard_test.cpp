@@ -4,7 +4,9 @@
 // covers: feature:shaderTerminateInvocation, VK_KHR_shader_terminate_invocation
 #include "cts-subset/support/draw_test.h"
 #include "shaders/demote_frag.spv.h"
+#include "shaders/initial_outputs.spv.h"
 #include "shaders/terminate_frag.spv.h"
+#include "shaders/volatile_helper.spv.h"
 #include "shaders/whole_vert.spv.h"
 
 namespace pumice::cts {
@@ -80,6 +82,42 @@ TEST_F(DrawDiscardTest, DemotedInvocationsServeTheirNeighbours) {
     const float center = static_cast<float>(x) + 0.5f;
     return {2 * left + 2, 0, center * center, 1};
   });
+}
+
+// What demotion has changed shows in HelperInvocation, if it is read as volatile.
+TEST_F(DrawDiscardTest, VolatileReadsOfHelperInvocation) {
+  createFullDevice();
+  const auto gone = [](uint32_t x, uint32_t y) { return (x + y) % 3 == 0; };
+  expectPicture(draw(k_volatile_helper, {}), [&](uint32_t x, uint32_t y) -> Rgba {
+    if (gone(x, y)) return {-1, -1, -1, -1};
+    const uint32_t left = x / 2 * 2;
+    return {static_cast<float>(gone(left + 1, y)) - static_cast<float>(gone(left, y)), 0, 0, 1};
+  });
+}
+
+// Not about discarding: outputs that the shader leaves at their initial values.
+TEST_F(DrawDiscardTest, InitialValuesOfOutputsAreWritten) {
+  createFullDevice();
+  const Target targets[] = {makeTarget(kRgba8, kExtent), makeTarget(VK_FORMAT_D32_SFLOAT, kExtent)};
+  PipelineState state(kExtent);
+  const VkPushConstantRange range{VK_SHADER_STAGE_VERTEX_BIT, 0, 20};
+  state.layout = makeLayout({}, {&range, 1});
+  state.renderPass = makeRenderPass(targets);
+  state.depth.depthTestEnable = state.depth.depthWriteEnable = VK_TRUE;
+  state.depth.depthCompareOp = VK_COMPARE_OP_ALWAYS;
+  const VkPipeline pipeline = makePipeline(state, k_whole_vert, k_initial_outputs);
+  const VkFramebuffer framebuffer = makeFramebuffer(state.renderPass, targets);
+  const VkClearValue clears[] = {clearColor(1, 0, 0), clearDepth(1)};
+  run([&](VkCommandBuffer c) {
+    beginPass(c, state.renderPass, framebuffer, kExtent, clears);
+    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+    const float push[5] = {};
+    vkCmdPushConstants(c, state.layout, VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof push, push);
+    vkCmdDraw(c, 3, 1, 0, 0);
+    vkCmdEndRenderPass(c);
+  });
+  expectPicture(readColor(targets[0]), [](uint32_t, uint32_t) -> Rgba { return {0, 1, 0, 1}; });
+  for (const float depth : readDepth(targets[1])) ASSERT_EQ(depth, 0.25f);
 }
 
 TEST_F(DrawDiscardTest, TerminatedInvocationsDoNothingMore) {

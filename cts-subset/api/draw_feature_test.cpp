@@ -14,6 +14,7 @@
 #include "shaders/dual_source_frag.spv.h"
 #include "shaders/flat_color_frag.spv.h"
 #include "shaders/flat_color_vert.spv.h"
+#include "shaders/input_attachment_frag.spv.h"
 #include "shaders/large_index_vert.spv.h"
 #include "shaders/layers_vert.spv.h"
 #include "shaders/numbers_frag.spv.h"
@@ -645,6 +646,143 @@ TEST_F(DrawFeatureTest, ViewsOfOneDraw) {
       return view == 2 ? kWhite : Rgba{static_cast<float>(50 * (view + 1)) / 255, 0, 0, 1};
     });
   }
+}
+
+// Subpasses of other views each clear theirs, and an input attachment is read in the view that is drawn.
+TEST_F(DrawFeatureTest, ViewsBeginInTheirFirstSubpass) {
+  prepareFull();
+  const Target targets[] = {makeTarget(kRgba8, kExtent, VK_SAMPLE_COUNT_1_BIT, VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT, 3),
+                            makeTarget(kRgba8, kExtent, VK_SAMPLE_COUNT_1_BIT, 0, 3)};
+  VkAttachmentDescription attachments[2]{};
+  for (VkAttachmentDescription& a : attachments) {
+    a.format = kRgba8;
+    a.samples = VK_SAMPLE_COUNT_1_BIT;
+    a.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+    a.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+    a.initialLayout = a.finalLayout = VK_IMAGE_LAYOUT_GENERAL;
+  }
+  const VkAttachmentReference references[] = {{0, VK_IMAGE_LAYOUT_GENERAL}, {1, VK_IMAGE_LAYOUT_GENERAL}};
+  // View 0 is drawn to, then view 2; then both are read, and copied into the other attachment.
+  VkSubpassDescription subpasses[3]{};
+  for (VkSubpassDescription& s : subpasses) {
+    s.colorAttachmentCount = 1;
+    s.pColorAttachments = &references[&s == &subpasses[2] ? 1 : 0];
+  }
+  subpasses[2].inputAttachmentCount = 1;
+  subpasses[2].pInputAttachments = &references[0];
+  std::vector<VkSubpassDependency> dependencies;
+  for (const auto& [source, destination] : {std::pair(0u, 1u), std::pair(0u, 2u), std::pair(1u, 2u)})
+    dependencies.push_back({source, destination, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT,
+                            VK_ACCESS_MEMORY_WRITE_BIT, VK_ACCESS_MEMORY_READ_BIT, VK_DEPENDENCY_BY_REGION_BIT});
+  dependencies.push_back({2, VK_SUBPASS_EXTERNAL, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT,
+                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT, VK_ACCESS_MEMORY_READ_BIT,
+                          0});
+  const uint32_t masks[] = {0b001, 0b100, 0b101};
+  VkRenderPassMultiviewCreateInfo multiview{VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO};
+  multiview.subpassCount = 3;
+  multiview.pViewMasks = masks;
+  VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO, &multiview};
+  info.attachmentCount = 2;
+  info.pAttachments = attachments;
+  info.subpassCount = 3;
+  info.pSubpasses = subpasses;
+  info.dependencyCount = static_cast<uint32_t>(dependencies.size());
+  info.pDependencies = dependencies.data();
+  const VkRenderPass pass = makeRenderPass(info);
+  const VkFramebuffer framebuffer = makeFramebuffer(pass, targets);
+  const VkDescriptorImageInfo image{VK_NULL_HANDLE, targets[0].view, VK_IMAGE_LAYOUT_GENERAL};
+  const Set set = makeSet(VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT, {&image, 1});
+  VkPipeline pipelines[3];
+  VkPipelineLayout layouts[3] = {layout_, layout_, VK_NULL_HANDLE};
+  const VkPushConstantRange range{kStages, 0, sizeof(Push)};
+  layouts[2] = makeLayout({&set.layout, 1}, {&range, 1});
+  for (uint32_t i = 0; i < 3; ++i) {
+    PipelineState state(kExtent);
+    state.renderPass = pass;
+    state.subpass = i;
+    state.layout = layouts[i];
+    if (i < 2) state.scissor = {{0, 0}, {32, 64}};
+    pipelines[i] = i < 2 ? makePipeline(state, k_whole_vert, k_push_color_frag)
+                         : makePipeline(state, k_whole_vert, k_input_attachment_frag);
+  }
+  const VkClearValue clears[] = {clearColor(0, 0, 1), clearColor(1, 1, 0)};
+  const Rgba colors[] = {{1, 0, 0, 1}, {0, 1, 0, 1}, {0, 0, 0, 0}};
+  run([&](VkCommandBuffer c) {
+    beginPass(c, pass, framebuffer, kExtent, clears);
+    for (uint32_t i = 0; i < 3; ++i) {
+      if (i > 0) vkCmdNextSubpass(c, VK_SUBPASS_CONTENTS_INLINE);
+      vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines[i]);
+      if (i == 2) vkCmdBindDescriptorSets(c, VK_PIPELINE_BIND_POINT_GRAPHICS, layouts[2], 0, 1, &set.set, 0, nullptr);
+      const Push push{{colors[i].r, colors[i].g, colors[i].b, colors[i].a}, 0};
+      vkCmdPushConstants(c, layouts[i], kStages, 0, sizeof push, &push);
+      vkCmdDraw(c, 3, 1, 0, 0);
+    }
+    vkCmdEndRenderPass(c);
+  });
+  for (uint32_t view : {0u, 2u}) {
+    const auto drawn = [&](uint32_t x, uint32_t) -> Rgba { return x < 32 ? colors[view / 2] : Rgba{0, 0, 1, 1}; };
+    expectPicture(readColor(targets[0], view), drawn);
+    expectPicture(readColor(targets[1], view), [&](uint32_t x, uint32_t y) -> Rgba {
+      const Rgba read = drawn(x, y);
+      return {read.b, read.r, read.g, read.a};  // input_attachment.frag exchanges them
+    });
+  }
+}
+
+// A shader that reads the depth it is about to replace gets what was there before.
+TEST_F(DrawFeatureTest, TargetsAreReadBeforeTheTestsWriteThem) {
+  prepareFull();
+  const Target targets[] = {
+      makeTarget(kRgba8, kExtent),
+      makeTarget(VK_FORMAT_D32_SFLOAT, kExtent, VK_SAMPLE_COUNT_1_BIT, VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT)};
+  VkAttachmentDescription attachments[2]{};
+  for (VkAttachmentDescription& a : attachments) {
+    a.format = &a == attachments ? kRgba8 : VK_FORMAT_D32_SFLOAT;
+    a.samples = VK_SAMPLE_COUNT_1_BIT;
+    a.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+    a.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+    a.initialLayout = a.finalLayout = VK_IMAGE_LAYOUT_GENERAL;
+  }
+  const VkAttachmentReference color{0, VK_IMAGE_LAYOUT_GENERAL}, depth{1, VK_IMAGE_LAYOUT_GENERAL};
+  VkSubpassDescription subpass{};
+  subpass.colorAttachmentCount = subpass.inputAttachmentCount = 1;
+  subpass.pColorAttachments = &color;
+  subpass.pInputAttachments = subpass.pDepthStencilAttachment = &depth;
+  const VkSubpassDependency dependencies[] = {
+      {0, 0, VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
+       VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT, VK_ACCESS_INPUT_ATTACHMENT_READ_BIT, VK_DEPENDENCY_BY_REGION_BIT},
+      {0, VK_SUBPASS_EXTERNAL, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+       VK_ACCESS_MEMORY_WRITE_BIT, VK_ACCESS_MEMORY_READ_BIT, 0}};
+  VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+  info.attachmentCount = info.dependencyCount = 2;
+  info.pAttachments = attachments;
+  info.subpassCount = 1;
+  info.pSubpasses = &subpass;
+  info.pDependencies = dependencies;
+  const VkRenderPass pass = makeRenderPass(info);
+  const VkFramebuffer framebuffer = makeFramebuffer(pass, targets);
+  const VkDescriptorImageInfo image{VK_NULL_HANDLE, targets[1].view, VK_IMAGE_LAYOUT_GENERAL};
+  const Set set = makeSet(VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT, {&image, 1});
+  const VkPushConstantRange range{kStages, 0, sizeof(Push)};
+  PipelineState state(kExtent);
+  state.renderPass = pass;
+  state.layout = makeLayout({&set.layout, 1}, {&range, 1});
+  state.depth.depthTestEnable = state.depth.depthWriteEnable = VK_TRUE;
+  state.depth.depthCompareOp = VK_COMPARE_OP_ALWAYS;
+  const VkPipeline pipeline = makePipeline(state, k_whole_vert, k_input_attachment_frag);
+  const VkClearValue clears[] = {clearColor(1, 0, 1), clearDepth(1)};
+  run([&](VkCommandBuffer c) {
+    beginPass(c, pass, framebuffer, kExtent, clears);
+    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+    vkCmdBindDescriptorSets(c, VK_PIPELINE_BIND_POINT_GRAPHICS, state.layout, 0, 1, &set.set, 0, nullptr);
+    const Push push{{0, 0, 0, 0}, 0.25f};
+    vkCmdPushConstants(c, state.layout, kStages, 0, sizeof push, &push);
+    vkCmdDraw(c, 3, 1, 0, 0);
+    vkCmdEndRenderPass(c);
+  });
+  // Red, where the depth is read, goes to green.
+  expectPicture(readColor(targets[0]), [](uint32_t, uint32_t) -> Rgba { return {0, 1, 0, 1}; });
+  for (const float d : readDepth(targets[1])) ASSERT_EQ(d, 0.25f);
 }
 
 // covers: VK_EXT_provoking_vertex, feature:provokingVertexLast

@@ -73,6 +73,7 @@ struct AttachmentUse {
   abi::LoadOp load = abi::LoadOp::kLoad;
   abi::StoreOp store = abi::StoreOp::kStore;
   abi::ResolveMode resolve = abi::ResolveMode::kNone;
+  uint32_t loadViews = ~0u;  // multiview: those that `load` is for
   VkClearValue clear{};
 };
 
@@ -85,7 +86,10 @@ class PassWriter {
     a.format = static_cast<uint32_t>(aspect == kColor ? format : formats::aspectFormat(format, aspect));
     a.loadOp = use.load;
     a.storeOp = use.store;
-    a.resolveMode = use.resolveView != nullptr ? use.resolve : abi::ResolveMode::kNone;
+    a.loadViews = static_cast<uint8_t>(use.loadViews);
+    // What the other attachment does not have is not resolved, whatever the mode.
+    const bool resolves = use.resolveView != nullptr && hasAspect(use.resolveView->image().form().format, aspect);
+    a.resolveMode = resolves ? use.resolve : abi::ResolveMode::kNone;
     if (a.resolveMode != abi::ResolveMode::kNone) a.resolve = surfaceOf(use.resolveView, aspect);
     if (use.view == nullptr) return;
     bound(*use.view);
@@ -270,14 +274,18 @@ void PassEncoder::beginTilePass(CommandStream& stream) {
     }
   }
 
+  const uint32_t viewMask = subpasses[subpass_].viewMask;
   PassWriter writer;
   const auto add = [&](uint32_t i, bool onlyClears) {
     const PassAttachment& a = pass_->attachments()[i];
+    uint32_t begins = a.firstTilePass == tilePass ? ~0u : 0;
+    if (viewMask != 0) begins = viewMask & ~viewsBefore(subpasses, tilePass, i);
     forEachPlane(a.format, [&](VkImageAspectFlagBits aspect) {
       AttachmentUse use;
       use.view = views_[i];
       use.clear = clearValues_[i];
-      if (a.firstTilePass == tilePass) use.load = loadOp(aspect == kStencil ? a.stencilLoadOp : a.loadOp);
+      if (begins != 0) use.load = loadOp(aspect == kStencil ? a.stencilLoadOp : a.loadOp);
+      use.loadViews = begins;
       if (a.lastTilePass == tilePass) use.store = storeOp(aspect == kStencil ? a.stencilStoreOp : a.storeOp);
       const Resolve& resolve = resolves[i];
       if (resolve.into != VK_ATTACHMENT_UNUSED) use.resolveView = views_[resolve.into];
@@ -290,9 +298,10 @@ void PassEncoder::beginTilePass(CommandStream& stream) {
     if (drawn[i]) add(i, false);
   }
   for (uint32_t i = 0; i < drawn.size(); ++i) {
-    if (!drawn[i] && pass_->attachments()[i].firstTilePass == tilePass) add(i, true);
+    const PassAttachment& a = pass_->attachments()[i];
+    if (!drawn[i] && a.firstTilePass <= tilePass && tilePass <= a.lastTilePass) add(i, true);
   }
-  writer.write(stream, area_, layerCount_, subpasses[subpass_].viewMask);
+  writer.write(stream, area_, layerCount_, viewMask);
   inherit(*pass_, subpass_);
 }
 

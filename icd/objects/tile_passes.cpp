@@ -82,6 +82,15 @@ std::vector<bool> drawnTo(std::span<const Subpass> subpasses, uint32_t tilePass,
   return drawn;
 }
 
+uint32_t viewsBefore(std::span<const Subpass> subpasses, uint32_t tilePass, uint32_t attachment) {
+  uint32_t views = 0;
+  for (const Subpass& subpass : subpasses) {
+    if (subpass.tilePass >= tilePass) break;
+    forEachReference(subpass, [&](uint32_t used) { views |= used == attachment ? subpass.viewMask : 0; });
+  }
+  return views;
+}
+
 void assignLifetimes(std::span<PassAttachment> attachments, std::span<const Subpass> subpasses) {
   for (const Subpass& subpass : subpasses) {
     forEachReference(subpass, [&](uint32_t attachment) {

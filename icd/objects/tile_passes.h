@@ -21,6 +21,10 @@ void assignTilePasses(std::span<Subpass> subpasses, std::span<const SubpassDepen
 std::vector<bool> drawnTo(std::span<const Subpass> subpasses, uint32_t tilePass, size_t attachmentCount);
 inline constexpr uint32_t kMostDrawnTo = 100;
 
+/// The views in which an attachment is used before the tile pass. Each view of it is loaded where it is used first
+/// (Vulkan 1.3, 8.1, VkRenderPassMultiviewCreateInfo).
+uint32_t viewsBefore(std::span<const Subpass> subpasses, uint32_t tilePass, uint32_t attachment);
+
 /// Sets the first and last tile pass of every attachment that a subpass uses.
 void assignLifetimes(std::span<PassAttachment> attachments, std::span<const Subpass> subpasses);
 

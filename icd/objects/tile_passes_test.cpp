@@ -95,6 +95,23 @@ TEST(TilePasses, AttachmentsHaveABound) {
   }
 }
 
+// Each view of an attachment is loaded where it is used first.
+TEST(TilePasses, ViewsThatWereUsedBefore) {
+  std::vector<Subpass> subpasses(4);
+  const uint32_t masks[] = {0b1000, 0b0001, 0b0001, 0b1010};
+  for (uint32_t i = 0; i < 4; ++i) {
+    subpasses[i].viewMask = masks[i];
+    subpasses[i].colors = {{0}};
+  }
+  subpasses[2].inputs = {{1, VK_IMAGE_ASPECT_COLOR_BIT}};
+  assignTilePasses(subpasses, {});
+  ASSERT_EQ(subpasses[3].tilePass, 2u);
+  const uint32_t expected[] = {0, 0b1000, 0b1001};
+  for (uint32_t pass = 0; pass < 3; ++pass) EXPECT_EQ(viewsBefore(subpasses, pass, 0), expected[pass]);
+  EXPECT_EQ(viewsBefore(subpasses, 1, 1), 0u);
+  EXPECT_EQ(viewsBefore(subpasses, 2, 1), 0b0001u);
+}
+
 TEST(TilePasses, LifetimesSpanAllKindsOfUse) {
   std::vector<Subpass> subpasses(4);
   for (uint32_t i = 0; i < 4; ++i) subpasses[i].tilePass = i;

@@ -270,6 +270,7 @@ class Translator {
   bool emitDerivative(const Instr& in);
   bool emitFragment(const Instr& in);
   void demote();
+  bool isHelperVariable(uint32_t id) const;
 
   // -- images (translator_image.cpp)
   struct ImageType {

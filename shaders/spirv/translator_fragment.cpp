@@ -199,6 +199,11 @@ void Translator::demote() {
   e().inst(Op::Demote, ir::kVoid, {});
 }
 
+bool Translator::isHelperVariable(uint32_t id) const {
+  const Decoration* d = isFragment() ? module_.find(id, spv::Decoration::BuiltIn) : nullptr;
+  return d && !d->literals.empty() && static_cast<spv::BuiltIn>(d->literals[0]) == spv::BuiltIn::HelperInvocation;
+}
+
 bool Translator::emitFragment(const Instr& in) {
   if (!isFragment()) return false;
   switch (in.op) {
@@ -246,8 +251,9 @@ void Translator::emitFragmentOutputs() {
       out->imm = indexOf(leaf);
       if (out->imm < ir::kOutputSecondColor) written_ |= 1u << out->imm;
     }
-  const bool late =
-      writesDepth || writesMask || discards_ || sideEffects_ || (fragmentKey().flags & kKeyAlphaToCoverage) != 0;
+  // A shader that reads its target reads what was there before its own tests.
+  const bool late = writesDepth || writesMask || discards_ || sideEffects_ || readsTarget_ ||
+                    (fragmentKey().flags & kKeyAlphaToCoverage) != 0;
   fn_.fragment.earlyTests = declaresEarlyTests_ || !late;
   fragment_.flags =
       (fn_.fragment.earlyTests ? abi::kFragmentEarlyTests : 0u) | (sideEffects_ ? abi::kFragmentSideEffects : 0u) |

@@ -134,11 +134,12 @@ void Translator::texelCoordinates(const ImageType& image, uint32_t coordinateId,
   std::span<Value*> all = allocate(a.access.spatial + 1u);
   for (uint32_t i = 0; i < all.size(); ++i) all[i] = i < wanted ? resizeInt(c[i], ir::kI32, true) : e().i32(0);
   if (image.dim == spv::Dim::SubpassData) {
-    // An input attachment: relative to the fragment, of its layer.
+    // An input attachment: relative to the fragment, of its layer or view, of which one is 0.
     if (!isFragment()) failInvalid("an input attachment outside of a fragment shader");
     readsTarget_ = true;
     for (uint32_t i = 0; i < 2; ++i) all[i] = e().binary(Op::IAdd, all[i], pixelPosition(i));
-    all[2] = fragmentEnv(offsetof(abi::FragmentEnv, layer));
+    all[2] = e().binary(Op::IAdd, fragmentEnv(offsetof(abi::FragmentEnv, layer)),
+                        fragmentEnv(offsetof(abi::FragmentEnv, viewIndex)));
   }
   if (a.access.has(abi::kImageOffset)) {
     // Part of the coordinates: the texture unit knows offsets of sampling alone.

@@ -161,7 +161,11 @@ bool Translator::emitMemory(const Instr& in) {
     case spv::Op::OpLoad: {
       Pointer p = *pointer(in.operand(0));
       applyMemoryOperands(in, 1, p);
-      set(in.result, load(p, in.resultType));
+      // What the shader has done since it began counts, if the load is volatile.
+      if (p.isVolatile && isHelperVariable(in.operand(0)))
+        setScalar(in, e().inst(Op::IsHelper, ir::kBool, {})->result);
+      else
+        set(in.result, load(p, in.resultType));
       return true;
     }
     case spv::Op::OpStore: {

@@ -147,6 +147,11 @@ void Translator::emitStage(const FunctionDef& fn) {
     beginFragment();
   else
     fn_.localSize[0] = abi::kVertexBlockLanes;
+  // An output with an initial value is written, even if the shader never mentions it.
+  for (const Instr* global : module_.globalVariables()) {
+    if (static_cast<SC>(global->operand(0)) != SC::Output || global->operandCount() < 2) continue;
+    if (std::find(interface_.begin(), interface_.end(), global->result) != interface_.end()) get(global->result);
+  }
   shader_ = e().openBlock();
   emitFunction(fn, shader_);
   e().close(shader_);
