@@ -161,6 +161,8 @@ def main():
     missing = [manifest for manifest in manifests if not os.path.exists(manifest)]
     if missing:
         parser.error("no such manifest: " + ", ".join(missing))
+    if not os.path.exists(os.path.join(args.build, "pumice-bench")):
+        parser.error(f"no pumice-bench in {os.path.normpath(args.build)}; ninja -C build/release bench/all builds it")
     names = list(drivers)
     if args.startup:
         sys.exit(print_startup(args.build, drivers))

@@ -14,6 +14,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 targets=(vulkan_pumice pumice_compiler)
 [[ "${1:-}" == fft ]] && targets+=(pumice-fft)
+[[ -e "$build/icd/libvulkan_pumice.so" ]] || echo "run: building the driver in $build; the first time takes some minutes" >&2
 if ! { cd "$root" && cmake --preset release && ninja -C "$build" "${targets[@]}"; } > "$log" 2>&1; then
   cat "$log" >&2
   exit 1

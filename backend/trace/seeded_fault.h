@@ -4,8 +4,8 @@
 //
 //   if (PUMICE_SEEDED_FAULT("gate-drop-chain")) return;  // the barrier forgets the gates of its source
 //
-// The fault is chosen by the environment variable PUMICE_SEEDED_FAULT, read once. docs/testing.md lists them all with
-// the test that catches each.
+// The fault is chosen by the environment variable PUMICE_SEEDED_FAULT, read once. The names stand where the faults are;
+// tools/seeded_faults.sh finds them there and prints the tests that catch each.
 #pragma once
 
 #ifdef PUMICE_SEEDED_FAULTS
