@@ -179,6 +179,7 @@ class PassStream : public Stream {
       attachment->surface = t.attachment->surface();
       attachment->format = VK_FORMAT_R32_UINT;
       attachment->loadOp = t.load;
+      attachment->loadViews = 0xff;
       std::memcpy(attachment->clearElement, &t.clear, 4);
       ++attachment;
     }

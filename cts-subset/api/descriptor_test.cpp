@@ -135,6 +135,27 @@ TEST_F(DescriptorTest, LayoutSupport) {
   EXPECT_FALSE(support.supported);
 }
 
+// How many dynamic buffers a binding of variable count may have follows from the others.
+TEST_F(DescriptorTest, SupportOfVariableDynamicBuffers) {
+  createFullDevice();
+  constexpr uint32_t kMostDynamic = 64;  // of both kinds together
+  const VkDescriptorSetLayoutBinding bindings[] = {
+      {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 3, VK_SHADER_STAGE_COMPUTE_BIT},
+      {1, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1, VK_SHADER_STAGE_COMPUTE_BIT}};
+  const VkDescriptorBindingFlags flags[] = {0, VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT};
+  const VkDescriptorSetLayoutBindingFlagsCreateInfo flagsInfo{
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO, nullptr, 2, flags};
+  VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, &flagsInfo};
+  info.bindingCount = 2;
+  info.pBindings = bindings;
+  VkDescriptorSetVariableDescriptorCountLayoutSupport variable{
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT};
+  VkDescriptorSetLayoutSupport support{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_SUPPORT, &variable};
+  vkGetDescriptorSetLayoutSupport(device(), &info, &support);
+  EXPECT_TRUE(support.supported);
+  EXPECT_EQ(variable.maxVariableDescriptorCount, kMostDynamic - 3);
+}
+
 // Dynamic offsets of two sets, given in one call and in two, with unused numbers between the bindings.
 TEST_F(DescriptorTest, DynamicOffsetsAreNumberedBySetBindingAndElement) {
   createDevice();

@@ -410,5 +410,23 @@ TEST_F(DrawLimitTest, QueriesOfViews) {
   }
 }
 
+// covers: vkCmdSetLogicOpEXT, vkCmdSetPatchControlPointsEXT
+// Functions of an extension are there whatever its features are, and change nothing while these are off. (The layer,
+// rightly, does not like the calls.)
+TEST_F(DrawLimitTest, StatesThatCannotBeDynamic) {
+  createFullDevice(false);
+  prepareTargets();
+  DEVICE_FN(vkCmdSetLogicOpEXT);
+  DEVICE_FN(vkCmdSetPatchControlPointsEXT);
+  const VkPipeline pipeline = makeWhole([](PipelineState&) {});
+  draw([&](VkCommandBuffer c) {
+    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+    vkCmdSetLogicOpEXT(c, VK_LOGIC_OP_CLEAR);
+    vkCmdSetPatchControlPointsEXT(c, 3);
+    drawWhole(c, {0, 1, 0, 1});
+  });
+  expectPicture(picture(), [](uint32_t, uint32_t) -> Rgba { return {0, 1, 0, 1}; });
+}
+
 }  // namespace
 }  // namespace pumice::cts

@@ -166,6 +166,7 @@ VKAPI_ATTR void VKAPI_CALL vkGetDescriptorSetLayoutSupport(VkDevice, const VkDes
   const auto* flags = findInChain<VkDescriptorSetLayoutBindingFlagsCreateInfo>(pCreateInfo->pNext);
   uint64_t bytes = 0, dynamic = 0, inlineTooLarge = 0;
   uint32_t maxVariable = 0;
+  const VkDescriptorSetLayoutBinding* dynamicVariable = nullptr;
   for (uint32_t i = 0; i < pCreateInfo->bindingCount; ++i) {
     const VkDescriptorSetLayoutBinding& b = pCreateInfo->pBindings[i];
     const bool isInline = b.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK;
@@ -176,9 +177,14 @@ VKAPI_ATTR void VKAPI_CALL vkGetDescriptorSetLayoutSupport(VkDevice, const VkDes
     if (flags != nullptr && flags->bindingCount != 0 &&
         (flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT) != 0) {
       maxVariable = isInline ? kMaxInlineUniformBlockSize_B : kMaxUpdateAfterBindDescriptors;
+      if (isDynamic(b.descriptorType)) dynamicVariable = &b;
     }
   }
   pSupport->supported = bytes <= UINT32_MAX && dynamic <= abi::kMaxDynamicOffsets && inlineTooLarge == 0;
+  if (dynamicVariable != nullptr) {  // it shares the offsets with the others
+    const uint64_t others = dynamic - dynamicVariable->descriptorCount;
+    maxVariable = others < abi::kMaxDynamicOffsets ? static_cast<uint32_t>(abi::kMaxDynamicOffsets - others) : 0;
+  }
   if (auto* variable = findInChain<VkDescriptorSetVariableDescriptorCountLayoutSupport>(pSupport->pNext)) {
     variable->maxVariableDescriptorCount = pSupport->supported ? maxVariable : 0;
   }
