@@ -33,9 +33,9 @@ ProcessSize processSize() {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) ++out.mappings;
   std::ifstream statm("/proc/self/statm");
-  size_t total = 0, resident = 0;
-  statm >> total >> resident;
-  out.resident_KiB = resident * 4;
+  size_t total = 0, resident = 0, shared = 0;
+  statm >> total >> resident >> shared;
+  out.resident_KiB = (resident - shared) * 4;  // pages of files come and go as the system likes
   return out;
 }
 
