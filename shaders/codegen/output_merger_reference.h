@@ -300,7 +300,8 @@ class MergerReference {
     }
     if ((key_.flags & kKeyAlphaToOne) != 0 && type == formats::TexelType::kFloat) s[3] = s1[3] = 1;
     for (const Channel& c : channels)
-      d[component(c)] = formats::reference::decodeChannel(c, formats::reference::bitsOf(texel, c.offset, c.bits));
+      if (component(c) >= 0)
+        d[component(c)] = formats::reference::decodeChannel(c, formats::reference::bitsOf(texel, c.offset, c.bits));
     const bool isLogic = (key_.flags & kKeyLogicOp) != 0;
     if (target.blendEnable && !isLogic && type == formats::TexelType::kFloat) {
       const auto clamp = [&](double v) {
