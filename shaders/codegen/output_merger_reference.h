@@ -300,7 +300,7 @@ class MergerReference {
     }
     if ((key_.flags & kKeyAlphaToOne) != 0 && type == formats::TexelType::kFloat) s[3] = s1[3] = 1;
     for (const Channel& c : channels)
-      if (component(c) >= 0)
+      if (c.letter != 'X')
         d[component(c)] = formats::reference::decodeChannel(c, formats::reference::bitsOf(texel, c.offset, c.bits));
     const bool isLogic = (key_.flags & kKeyLogicOp) != 0;
     if (target.blendEnable && !isLogic && type == formats::TexelType::kFloat) {
