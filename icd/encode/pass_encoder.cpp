@@ -169,12 +169,14 @@ abi::TargetState noTargets() {
   return none;
 }
 
-void writeBarrier(CommandStream& stream, const SubpassDependency& d) {
-  const abi::StageMask src = sourceStages(d.sourceStages), dst = destinationStages(d.destinationStages);
+void writeBarrier(CommandStream& stream, abi::StageMask src, abi::StageMask dst) {
   if (src == 0 || dst == 0) return;
   auto* packet = stream.append<abi::BarrierPacket>(abi::PacketOp::kBarrier);
   packet->src = src;
   packet->dst = dst;
+}
+void writeBarrier(CommandStream& stream, const SubpassDependency& d) {
+  writeBarrier(stream, sourceStages(d.sourceStages), destinationStages(d.destinationStages));
 }
 
 }  // namespace
@@ -322,6 +324,10 @@ void PassEncoder::inherit(const RenderPass& pass, uint32_t subpassIndex) {
 void PassEncoder::beginRendering(CommandStream& stream, const VkRenderingInfo& info) {
   const bool resumes = (info.flags & VK_RENDERING_RESUMING_BIT) != 0;
   const bool suspends = (info.flags & VK_RENDERING_SUSPENDING_BIT) != 0;
+  // To the application it is one pass that goes on, so that no barrier of its own stands between: fragments of what was
+  // suspended, maybe in another command buffer, come first.
+  constexpr abi::StageMask kFragment = abi::stageBit(abi::Stage::kFragment);
+  if (resumes) writeBarrier(stream, kFragment, kFragment);
   // Operations happen once: what is suspended goes on as it was (Vulkan 1.3, 8.2).
   const auto useOf = [&](const VkRenderingAttachmentInfo& a) {
     AttachmentUse use;

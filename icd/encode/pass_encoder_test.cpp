@@ -319,8 +319,8 @@ TEST_F(PassEncoderTest, DynamicRendering) {
   encoder_.endRendering(*stream_);
 
   const std::vector<Event> events = read();
-  ASSERT_EQ(events.size(), 6u);
-  const abi::PassArea& area = events[4].pass.begin.area;
+  ASSERT_EQ(events.size(), 8u);  // the last two parts are resumed
+  const abi::PassArea& area = events[6].pass.begin.area;
   EXPECT_EQ(area.x + area.width, 64u);
   EXPECT_EQ(area.y + area.height, 32u);
   const Pass& suspended = events[0].pass;
@@ -332,7 +332,11 @@ TEST_F(PassEncoderTest, DynamicRendering) {
   EXPECT_EQ(suspended.attachments[2].surface.address, 0u);
   EXPECT_EQ(suspended.attachments[3].surface.address, addressOf(depth, 1));
   EXPECT_EQ(word(suspended.attachments[3]) & 0xff, 0x5au);
-  const Pass& resumed = events[2].pass;
+  // The application puts no barrier between the parts of a pass: they are in order by themselves.
+  ASSERT_EQ(events[2].op, abi::PacketOp::kBarrier);
+  EXPECT_EQ(events[2].barrier.src, abi::stageBit(abi::Stage::kFragment));
+  EXPECT_EQ(events[2].barrier.dst, abi::stageBit(abi::Stage::kFragment));
+  const Pass& resumed = events[3].pass;
   EXPECT_EQ(resumed.attachments[1].loadOp, abi::LoadOp::kLoad);
   EXPECT_EQ(resumed.attachments[1].storeOp, abi::StoreOp::kDontCare);
 }
