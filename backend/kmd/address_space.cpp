@@ -69,13 +69,19 @@ Status AddressSpace::reserve(const Config& config, std::unique_ptr<AddressSpace>
   space->chunkCount_ = static_cast<uint32_t>(size / kChunkBytes);
   space->cacheLimit_B_ = config.cacheLimit_B;
   space->maxTransitions_ = std::max(config.maxMappings, 2u) - 1;
-  space->chunks_.reset(static_cast<Chunk*>(std::calloc(space->chunkCount_, sizeof(Chunk))));
-  if (!space->chunks_) return Status::kOutOfHostMemory;
+  const uint64_t books_B = space->chunkCount_ * sizeof(Chunk);
+  void* const books = mmap(nullptr, books_B, PROT_READ | PROT_WRITE, kReserveFlags, -1, 0);
+  if (books == MAP_FAILED) return Status::kOutOfHostMemory;
+  space->chunks_ = {static_cast<Chunk*>(books), Unmap{books_B}};
   PUMICE_DEBUG("kmd", "device: reserved %llu MiB at %#llx%s", static_cast<unsigned long long>(size >> 20),
                static_cast<unsigned long long>(space->base_),
                space->base_ == abi::kReservationBase ? "" : " (not the documented base: no capture/replay)");
   *out = std::move(space);
   return Status::kOk;
+}
+
+void AddressSpace::Unmap::operator()(void* memory) const {
+  munmap(memory, size_B);
 }
 
 AddressSpace::~AddressSpace() {

@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 
 #include "backend/abi/memory_map.h"
@@ -66,7 +65,8 @@ class AddressSpace {
   static constexpr uint32_t kPagesPerChunk = kChunkBytes / abi::kPageBytes;
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  // All zero at first: one lazily populated array for the whole reservation.
+  // All zero at first: one lazily populated array for the whole reservation, mapped by itself. (calloc takes it from
+  // what an earlier device gave back, and then has to clear all of it.)
   struct Chunk {
     uint32_t live;          // allocations with bytes in it
     uint32_t overread;      // allocations that end so near that an over-read may touch it
@@ -76,8 +76,9 @@ class AddressSpace {
     bool cached;
     uint64_t dirty[kPagesPerChunk / 64];  // via std::atomic_ref: owners of one chunk may clear and release at once
   };
-  struct FreeDeleter {
-    void operator()(void* memory) const { std::free(memory); }
+  struct Unmap {
+    uint64_t size_B;
+    void operator()(void* memory) const;
   };
 
   AddressSpace() = default;
@@ -107,7 +108,7 @@ class AddressSpace {
   uint32_t transitions_ = 0;  // neighbouring chunks whose mappings differ
   uint64_t cached_B_ = 0;
   uint32_t newest_ = kNone, oldest_ = kNone;
-  std::unique_ptr<Chunk[], FreeDeleter> chunks_;
+  std::unique_ptr<Chunk[], Unmap> chunks_;
 };
 
 }  // namespace pumice::kmd
