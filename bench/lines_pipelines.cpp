@@ -21,6 +21,7 @@
 #include "bench/shaders/sgemm_tiled.h"
 #include "bench/shaders/sha256.h"
 #include "bench/shaders/softmax.h"
+#include "testing/temporary_directory.h"
 
 namespace pumice::bench {
 namespace {
@@ -95,32 +96,12 @@ std::vector<char> readFile(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// A temporary directory for one program's caches.
-class CacheDirectory {
- public:
-  CacheDirectory() {
-    std::string pattern = (fs::temp_directory_path() / "pumice-bench-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
-    path_ = pattern;
-  }
-  ~CacheDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  CacheDirectory(const CacheDirectory&) = delete;
-  CacheDirectory& operator=(const CacheDirectory&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 struct Times {
   double first, again;  // seconds
 };
 
 // Runs the program with its caches in `directory`.
-Times start(const CacheDirectory& directory) {
+Times start(const TemporaryDirectory& directory) {
   const std::string path = directory.path().string();
   const std::string command = fmt::format(
       "PUMICE_CACHE=1 PUMICE_CACHE_DIR='{0}/pumice' MESA_SHADER_CACHE_DISABLE=false MESA_SHADER_CACHE_DIR='{0}' "
@@ -153,17 +134,17 @@ Measurement measure(const Settings& settings, const std::function<double()>& onc
 }
 
 Measurement measureCold(Context& context) {
-  return measure(context.settings, [] { return start(CacheDirectory()).first; });
+  return measure(context.settings, [] { return start(TemporaryDirectory()).first; });
 }
 
 Measurement measureRestart(Context& context) {
-  const CacheDirectory directory;
+  const TemporaryDirectory directory;
   start(directory);
   return measure(context.settings, [&] { return start(directory).first; });
 }
 
 Measurement measureAgain(Context& context) {
-  return measure(context.settings, [] { return start(CacheDirectory()).again; });
+  return measure(context.settings, [] { return start(TemporaryDirectory()).again; });
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "testing/temporary_directory.h"
+
 namespace pumice::kmd {
 namespace {
 
@@ -13,11 +15,7 @@ namespace fs = std::filesystem;
 
 class MemoryLimitsTest : public testing::Test {
  protected:
-  MemoryLimitsTest() : root_(fs::path(testing::TempDir()) / ("pumice_limits_" + std::to_string(getpid()))) {
-    fs::remove_all(root_);
-    write("proc/meminfo", "MemTotal:       1000 kB\nMemFree:  1 kB\nMemAvailable:    800 kB\n");
-  }
-  ~MemoryLimitsTest() override { fs::remove_all(root_); }
+  MemoryLimitsTest() { write("proc/meminfo", "MemTotal:       1000 kB\nMemFree:  1 kB\nMemAvailable:    800 kB\n"); }
 
   void write(const std::string& path, const std::string& text) {
     fs::create_directories((root_ / path).parent_path());
@@ -25,7 +23,8 @@ class MemoryLimitsTest : public testing::Test {
   }
   MemoryLimits limits() const { return MemoryLimits(root_ / "proc", root_ / "cgroup"); }
 
-  fs::path root_;
+  const TemporaryDirectory directory_;
+  const fs::path root_ = directory_.path();
 };
 
 TEST_F(MemoryLimitsTest, NoCgroup) {

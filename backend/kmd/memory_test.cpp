@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backend/trace/log.h"
+#include "testing/temporary_directory.h"
 
 // Lets the n-th allocation of this thread fail. Everything else behaves as ever.
 namespace {
@@ -355,7 +356,8 @@ TEST_F(Memory, SmallReservationUnderPressure) {
 
 TEST_F(Memory, CgroupLimitIsChecked) {
   namespace fs = std::filesystem;
-  const fs::path root = fs::path(testing::TempDir()) / ("pumice_memory_" + std::to_string(getpid()));
+  const TemporaryDirectory directory;
+  const fs::path& root = directory.path();
   fs::create_directories(root / "proc/self");
   fs::create_directories(root / "cgroup/app");
   const auto write = [&](const char* path, const std::string& text) { std::ofstream(root / path) << text; };
@@ -381,7 +383,6 @@ TEST_F(Memory, CgroupLimitIsChecked) {
   memory->free(a);
   memory->free(b);
   memory.reset();
-  fs::remove_all(root);
 }
 
 // Every host allocation in turn fails; nothing is left behind.

@@ -13,13 +13,15 @@
 #include <thread>
 #include <vector>
 
+#include "testing/temporary_directory.h"
+
 namespace pumice::trace {
 namespace {
 
 // The environment is read once per process, so each case runs in a child.
 std::string linesOfChild(const char* level) {
-  const std::string path = testing::TempDir() + "pumice_log_test_" + std::to_string(getpid());
-  std::remove(path.c_str());
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("log");
   const pid_t pid = fork();
   if (pid == 0) {
     gLogLevel.store(0xff);
@@ -36,7 +38,6 @@ std::string linesOfChild(const char* level) {
   std::ifstream file(path);
   std::string letters;
   for (std::string line; std::getline(file, line);) letters += line.back();
-  std::remove(path.c_str());
   return letters;
 }
 

@@ -11,6 +11,7 @@
 
 #include "cts-subset/support/vulkan_test.h"
 #include "shaders/saxpy.spv.h"
+#include "testing/temporary_directory.h"
 
 namespace pumice::cts {
 namespace {
@@ -22,16 +23,9 @@ std::string contents(const std::filesystem::path& path) {
 
 class DumpTest : public VulkanTest {
  protected:
-  DumpTest() {
-    std::filesystem::create_directory(directory_);
-    setenv("PUMICE_DUMP_SHADERS", directory_.c_str(), 1);
-  }
-  ~DumpTest() override {
-    unsetenv("PUMICE_DUMP_SHADERS");
-    std::filesystem::remove_all(directory_);
-  }
-  const std::filesystem::path directory_ =
-      std::filesystem::temp_directory_path() / ("pumice-dump-" + std::to_string(getpid()));
+  DumpTest() { setenv("PUMICE_DUMP_SHADERS", directory_.path().c_str(), 1); }
+  ~DumpTest() override { unsetenv("PUMICE_DUMP_SHADERS"); }
+  const TemporaryDirectory directory_;
 };
 
 TEST_F(DumpTest, ShadersAsModuleAndAsText) {
@@ -39,7 +33,7 @@ TEST_F(DumpTest, ShadersAsModuleAndAsText) {
   constexpr VkDescriptorType kTwo[] = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
   makeCompute(k_saxpy, kTwo, 16);
   int modules = 0, texts = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(directory_)) {
+  for (const auto& entry : std::filesystem::directory_iterator(directory_.path())) {
     const std::string text = contents(entry.path());
     if (entry.path().extension() == ".spv") {
       ++modules;
@@ -60,7 +54,7 @@ TEST_F(DumpTest, ShadersAsModuleAndAsText) {
 
 // The directory is not there: the pipeline is made all the same.
 TEST_F(DumpTest, NowhereToWriteIsNoError) {
-  std::filesystem::remove_all(directory_);
+  std::filesystem::remove_all(directory_.path());
   createDevice();
   constexpr VkDescriptorType kTwo[] = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
   EXPECT_NE(makeCompute(k_saxpy, kTwo, 16).pipeline, VkPipeline{VK_NULL_HANDLE});

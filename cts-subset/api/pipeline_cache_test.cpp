@@ -19,6 +19,7 @@
 #include "cts-subset/support/vulkan_test.h"
 #include "shaders/many.spv.h"
 #include "shaders/tiers.spv.h"
+#include "testing/temporary_directory.h"
 
 namespace pumice::cts {
 namespace {
@@ -75,15 +76,15 @@ class PipelineCacheTest : public VulkanTest {
       EXPECT_EQ(std::system(("'" + program + "' '--gtest_filter=" + filter + "'").c_str()), 0);
       GTEST_SKIP() << "done in a process of its own";
     }
-    std::string pattern = (fs::temp_directory_path() / "pumice-api-cache-XXXXXX").string();
-    root_ = mkdtemp(pattern.data());
+    temporary_.emplace();
+    root_ = temporary_->path().string();
     setenv("PUMICE_CACHE", "1", 1);
     setenv("PUMICE_CACHE_DIR", directory().c_str(), 1);
     unsetenv("PUMICE_TIER");
   }
   void TearDown() override {
     VulkanTest::TearDown();
-    if (!root_.empty()) fs::remove_all(root_);
+    temporary_.reset();
   }
   std::string directory() const { return root_ + "/cache"; }
   std::vector<fs::path> files() const {
@@ -223,6 +224,7 @@ class PipelineCacheTest : public VulkanTest {
     destroy(pipelines);
   }
 
+  std::optional<TemporaryDirectory> temporary_;
   std::string root_;
   VkDescriptorSetLayout setLayout_ = VK_NULL_HANDLE;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;

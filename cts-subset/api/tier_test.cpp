@@ -12,16 +12,37 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include "cts-subset/support/vulkan_test.h"
 #include "shaders/tiers.spv.h"
+#include "testing/temporary_directory.h"
 
 namespace pumice::cts {
 namespace {
 
 constexpr VkDescriptorType kTwo[] = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
 constexpr uint32_t kGroups = 256;
+
+// In a child process, for the driver's log: the lines that tell of better code.
+class Log {
+ public:
+  Log() {
+    setenv("PUMICE_LOG", "debug", 1);
+    setenv("PUMICE_LOG_FILE", path_.c_str(), 1);
+  }
+  size_t switches() const {
+    std::ifstream file(path_);
+    size_t n = 0;
+    for (std::string line; std::getline(file, line);) n += line.find("better code after") != std::string::npos;
+    return n;
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  const std::string path_ = directory_.file("log");
+};
 
 class TierTest : public VulkanTest {
  protected:
@@ -49,6 +70,22 @@ class TierTest : public VulkanTest {
     info.pCode = k_tiers;
     VK_OK(vkCreateShaderModule(device(), &info, nullptr, &module_));
     defer([this] { vkDestroyShaderModule(device(), module_, nullptr); });
+  }
+
+  // In a process of its own, with a log of its own and no validation layer: what `body` returns is expected to be true.
+  void inProgram(const std::function<bool(const Log&)>& body) {
+    EXPECT_EXIT(
+        {
+          bool ok = false;
+          {
+            const Log log;
+            prepare(false);
+            ok = body(log);
+            destroyAll();
+          }
+          std::_Exit(ok ? 0 : 1);
+        },
+        testing::ExitedWithCode(0), "");
   }
 
   VkPipeline make(uint32_t salt, VkPipelineCache cache = VK_NULL_HANDLE, VkPipelineCreateFlags flags = 0) {
@@ -114,25 +151,6 @@ class TierTest : public VulkanTest {
   VkShaderModule module_ = VK_NULL_HANDLE;
 };
 
-// In a child process, for the driver's log: the lines that tell of better code.
-class Log {
- public:
-  Log() : path_(std::filesystem::temp_directory_path() / ("pumice-tier-" + std::to_string(getpid()))) {
-    setenv("PUMICE_LOG", "debug", 1);
-    setenv("PUMICE_LOG_FILE", path_.c_str(), 1);
-  }
-  ~Log() { std::filesystem::remove(path_); }
-  size_t switches() const {
-    std::ifstream file(path_);
-    size_t n = 0;
-    for (std::string line; std::getline(file, line);) n += line.find("better code after") != std::string::npos;
-    return n;
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
 TEST_F(TierTest, BothTiersLeaveTheSameBits) {
   prepare();
   std::vector<std::vector<uint32_t>> found;
@@ -148,67 +166,54 @@ TEST_F(TierTest, BothTiersLeaveTheSameBits) {
 }
 
 TEST_F(TierTest, AHotPipelineGetsBetterCode) {
-  EXPECT_EXIT(
-      {
-        const Log log;
-        prepare(false);
-        const VkPipeline pipeline = make(1);
-        const std::vector<uint32_t> before = results(pipeline);
-        bool ok = log.switches() == 0;
-        ok = heatUntil(pipeline, [&] { return log.switches() == 1; }) && ok;
-        ok = results(pipeline) == before && ok;
-        destroy(pipeline);
-        destroyAll();
-        std::_Exit(ok ? 0 : 1);
-      },
-      testing::ExitedWithCode(0), "");
+  inProgram([&](const Log& log) {
+    const VkPipeline quick = make(1, VK_NULL_HANDLE, VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT);
+    const std::vector<uint32_t> before = results(quick);
+    destroy(quick);
+    const VkPipeline pipeline = make(1);
+    bool ok = log.switches() == 0;  // none of them has been hot: it has not run
+    ok = heatUntil(pipeline, [&] { return log.switches() == 1; }) && ok;
+    ok = results(pipeline) == before && ok;
+    destroy(pipeline);
+    return ok;
+  });
 }
 
 TEST_F(TierTest, WithoutOptimizationTheQuickCodeStays) {
-  EXPECT_EXIT(
-      {
-        const Log log;
-        prepare(false);
-        const VkPipeline plain = make(1, VK_NULL_HANDLE, VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT);
-        const VkPipeline other = make(2);
-        dispatch(plain, 3000);
-        // Would be served first, as it has run for longer.
-        bool ok = heatUntil(other, [&] { return log.switches() == 1; });
-        dispatch(plain, 20);
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        ok = ok && log.switches() == 1;
-        destroy(plain);
-        destroy(other);
-        destroyAll();
-        std::_Exit(ok ? 0 : 1);
-      },
-      testing::ExitedWithCode(0), "");
+  inProgram([&](const Log& log) {
+    const VkPipeline plain = make(1, VK_NULL_HANDLE, VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT);
+    const VkPipeline other = make(2);
+    dispatch(plain, 3000);
+    // Would be served first, as it has run for longer.
+    bool ok = heatUntil(other, [&] { return log.switches() == 1; });
+    dispatch(plain, 20);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ok = ok && log.switches() == 1;
+    destroy(plain);
+    destroy(other);
+    return ok;
+  });
 }
 
 TEST_F(TierTest, AWarmCacheGivesBetterCodeAtOnce) {
-  EXPECT_EXIT(
-      {
-        const Log log;
-        prepare(false);
-        VkPipelineCache cache = makeCache();
-        const VkPipeline first = make(1, cache);
-        bool ok = heatUntil(first, [&] { return log.switches() == 1; });
-        const std::vector<uint32_t> before = results(first);
-        std::vector<std::byte> data(sizeOf(cache));
-        size_t size = data.size();
-        ok = vkGetPipelineCacheData(device(), cache, &size, data.data()) == VK_SUCCESS && ok;
-        const VkPipeline warm = make(1, makeCache(data));
-        ok = results(warm) == before && ok;
-        dispatch(warm, 3000);
-        const VkPipeline other = make(2);
-        ok = heatUntil(other, [&] { return log.switches() == 2; }) && ok;
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        ok = log.switches() == 2 && ok;  // none for the warm one
-        for (const VkPipeline pipeline : {first, warm, other}) destroy(pipeline);
-        destroyAll();
-        std::_Exit(ok ? 0 : 1);
-      },
-      testing::ExitedWithCode(0), "");
+  inProgram([&](const Log& log) {
+    VkPipelineCache cache = makeCache();
+    const VkPipeline first = make(1, cache);
+    bool ok = heatUntil(first, [&] { return log.switches() == 1; });
+    const std::vector<uint32_t> before = results(first);
+    std::vector<std::byte> data(sizeOf(cache));
+    size_t size = data.size();
+    ok = vkGetPipelineCacheData(device(), cache, &size, data.data()) == VK_SUCCESS && ok;
+    const VkPipeline warm = make(1, makeCache(data));
+    ok = results(warm) == before && ok;
+    dispatch(warm, 3000);
+    const VkPipeline other = make(2);
+    ok = heatUntil(other, [&] { return log.switches() == 2; }) && ok;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ok = log.switches() == 2 && ok;  // none for the warm one
+    for (const VkPipeline pipeline : {first, warm, other}) destroy(pipeline);
+    return ok;
+  });
 }
 
 // An application asks for the size of the data, then for the data: that better code came in between is not its affair.

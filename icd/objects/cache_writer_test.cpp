@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "testing/temporary_directory.h"
+
 namespace pumice::icd {
 namespace {
 
@@ -29,14 +31,6 @@ DiskCache::Entry makeCode(size_t bytes) {
 
 class CacheWriterTest : public testing::Test {
  protected:
-  CacheWriterTest() {
-    std::string pattern = (fs::temp_directory_path() / "pumice-writer-XXXXXX").string();
-    root_ = mkdtemp(pattern.data());
-  }
-  ~CacheWriterTest() override {
-    writer_.reset();
-    fs::remove_all(root_);
-  }
   std::shared_ptr<DiskCache> makeCache(const std::string& name = "cache") {
     return std::make_shared<DiskCache>(
         shader::cache::DiskCacheSettings{.directory = root_ + "/" + name, .limit_B = 256 << 20});
@@ -46,7 +40,8 @@ class CacheWriterTest : public testing::Test {
   }
 
   static constexpr uint64_t kLong_ns = 60'000'000'000;
-  std::string root_;
+  const TemporaryDirectory temporary_;
+  const std::string root_ = temporary_.path().string();
   std::optional<CacheWriter> writer_{std::in_place};
 };
 

@@ -12,14 +12,12 @@
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
 
+#include "testing/temporary_directory.h"
+
 namespace pumice::icd {
 namespace {
 
 constexpr VkExtent2D kExtent{5, 3};
-
-std::string temporaryFile(const char* name) {
-  return (std::filesystem::temp_directory_path() / (std::to_string(::getpid()) + name)).string();
-}
 
 // Rows of BGRA texels, another image for each seed.
 struct Image {
@@ -36,7 +34,8 @@ struct Image {
 };
 
 TEST(Screenshot, TheFrameThatIsAskedFor) {
-  const std::string path = temporaryFile("-shot.png");
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("shot.png");
   const Image images[] = {Image(1), Image(2), Image(3)};
   Screenshot shot(path, 2);
   for (const Image& image : images) shot.frame(image.surface, pixelForm(VK_FORMAT_B8G8R8A8_UNORM), kExtent);
@@ -54,11 +53,11 @@ TEST(Screenshot, TheFrameThatIsAskedFor) {
     EXPECT_EQ(pixels[4 * i + 3], 255) << "windows are opaque";
   }
   stbi_image_free(pixels);
-  std::filesystem::remove(path);
 }
 
 TEST(Screenshot, NothingIsWrittenUnasked) {
-  const std::string path = temporaryFile("-none.png");
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("none.png");
   const Image image(1);
   Screenshot late(path, 2), none("", 1);
   late.frame(image.surface, pixelForm(VK_FORMAT_B8G8R8A8_UNORM), kExtent);

@@ -25,6 +25,7 @@
 
 #include "backend/trace/log.h"
 #include "shaders/cache/disk_cache_eviction.h"
+#include "testing/temporary_directory.h"
 
 namespace pumice::shader::cache {
 namespace {
@@ -52,8 +53,6 @@ std::atomic<int> gWarnings{0};
 class DiskCacheTest : public testing::Test {
  protected:
   DiskCacheTest() {
-    std::string pattern = (fs::temp_directory_path() / "pumice-cache-XXXXXX").string();
-    root_ = mkdtemp(pattern.data());
     trace::setLogLevel(trace::LogLevel::kWarning);
     gWarnings = 0;
     sink_ = trace::setLogSink([](trace::LogLevel, std::string_view) { ++gWarnings; });
@@ -61,9 +60,6 @@ class DiskCacheTest : public testing::Test {
   ~DiskCacheTest() override {
     trace::setLogSink(sink_);
     trace::setLogLevel(trace::LogLevel::kError);
-    std::error_code ignored;
-    fs::permissions(root_, fs::perms::owner_all, ignored);
-    fs::remove_all(root_, ignored);
   }
 
   std::string directory() const { return root_ + "/pumice"; }
@@ -97,7 +93,8 @@ class DiskCacheTest : public testing::Test {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
 
-  std::string root_;
+  const TemporaryDirectory temporary_;
+  const std::string root_ = temporary_.path().string();
   trace::LogSink sink_;
 };
 
@@ -448,7 +445,8 @@ TEST(DiskCacheSettingsTest, ProgramsWithMoreRightsThanTheirUserHaveNone) {
     _exit(diskCacheSettings().directory.empty() ? 42 : 43);
   }
   if (geteuid() != 0) GTEST_SKIP() << "only root can make such a program here";
-  const fs::path copy = fs::temp_directory_path() / ("pumice-setuid-" + std::to_string(getpid()));
+  const TemporaryDirectory directory;
+  const fs::path copy = directory.path() / "program";
   const auto runCopy = [&] {
     const std::string command = "PUMICE_TEST_SETUID=1 HOME=/home/u " + copy.string() +
                                 " --gtest_filter='DiskCacheSettingsTest.Prog*' > /dev/null 2>&1";
@@ -460,7 +458,6 @@ TEST(DiskCacheSettingsTest, ProgramsWithMoreRightsThanTheirUserHaveNone) {
   ASSERT_EQ(chown(copy.c_str(), 65534, 65534), 0);
   ASSERT_EQ(chmod(copy.c_str(), 04755), 0);
   const int setuid = runCopy();
-  fs::remove(copy);
   EXPECT_EQ(plain, 43);
   struct statvfs mounted {};
   ASSERT_EQ(statvfs(fs::temp_directory_path().c_str(), &mounted), 0);
