@@ -12,6 +12,7 @@
 #include <vulkan/vulkan_xcb.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -394,6 +395,68 @@ TEST_F(XWindowTest, TwoSwapchainsInOnePresent) {
   EXPECT_EQ(presentUntilNoticed(chains[1]), VK_ERROR_SURFACE_LOST_KHR);
   VK_OK(presentColor(chains[0], nthColor(7)));
   for (Chain& chain : chains) destroyChain(chain);
+}
+
+// Drawn as sRGB into images that are presented as UNORM: the window gets the encoded bytes.
+// covers: VK_KHR_swapchain_mutable_format
+TEST_F(XWindowTest, MutableFormat) {
+  XServer server;
+  XClient client(server.display());
+  const xcb_window_t window = client.makeWindow(61, 35);
+  createWindowDevice();
+  const std::array<VkFormat, 2> formats{VK_FORMAT_B8G8R8A8_UNORM, VK_FORMAT_B8G8R8A8_SRGB};
+  const VkImageFormatListCreateInfo list{VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO, nullptr, formats.size(),
+                                         formats.data()};
+  Chain chain;
+  VK_OK(makeChain(makeXcbSurface(client.connection(), window),
+                  {.format = formats[0],
+                   .flags = VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR,
+                   .next = &list,
+                   .usage = VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT},
+                  &chain));
+  std::vector<VkImageView> views;
+  const auto draw = [&](VkCommandBuffer commands, VkImage image, VkFormat format, const Color& color) {
+    VkImageViewCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
+    info.image = image;
+    info.viewType = VK_IMAGE_VIEW_TYPE_2D;
+    info.format = format;
+    info.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    VkRenderingAttachmentInfo target{VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO};
+    VK_OK(vkCreateImageView(device(), &info, nullptr, &target.imageView));
+    views.push_back(target.imageView);
+    target.imageLayout = VK_IMAGE_LAYOUT_GENERAL;
+    target.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+    target.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+    target.clearValue.color = {{color.r, color.g, color.b, color.a}};
+    VkRenderingInfo rendering{VK_STRUCTURE_TYPE_RENDERING_INFO};
+    rendering.renderArea.extent = chain.extent;
+    rendering.layerCount = 1;
+    rendering.colorAttachmentCount = 1;
+    rendering.pColorAttachments = &target;
+    const auto change = [&](VkImageLayout from, VkImageLayout to) {
+      VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
+      barrier.srcAccessMask = barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+      barrier.oldLayout = from;
+      barrier.newLayout = to;
+      barrier.image = image;
+      barrier.subresourceRange = info.subresourceRange;
+      vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
+                           nullptr, 0, nullptr, 1, &barrier);
+    };
+    change(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_GENERAL);
+    vkCmdBeginRendering(commands, &rendering);
+    vkCmdEndRendering(commands);
+    change(VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+  };
+  for (uint32_t i = 0; i < 4; ++i) {
+    const Color color = nthColor(i);
+    VK_OK(presentFrame(chain, [&](VkCommandBuffer c, VkImage image) { draw(c, image, formats[i % 2], color); }));
+    VK_OK(awaitShown(chain));
+    EXPECT_TRUE(client.screenshot(window).isAll(expectedPixel(color, i % 2 == 1), kRgb)) << "frame " << i;
+  }
+  VK_OK(vkDeviceWaitIdle(device()));
+  for (VkImageView view : views) vkDestroyImageView(device(), view, nullptr);
+  destroyChain(chain);
 }
 
 // covers: VK_KHR_incremental_present

@@ -12,16 +12,21 @@ namespace pumice::cts {
 void WindowTest::createWindowDevice(bool validation) {
   createInstance(
       {.validation = validation,
+       .apiVersion = VK_API_VERSION_1_3,
        .extensions = {VK_KHR_XCB_SURFACE_EXTENSION_NAME, "VK_KHR_xlib_surface", "VK_KHR_wayland_surface",
                       VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME, VK_KHR_GET_SURFACE_CAPABILITIES_2_EXTENSION_NAME}});
   VkPhysicalDevicePresentIdFeaturesKHR id{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRESENT_ID_FEATURES_KHR};
   id.presentId = VK_TRUE;
   VkPhysicalDevicePresentWaitFeaturesKHR wait{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRESENT_WAIT_FEATURES_KHR, &id};
   wait.presentWait = VK_TRUE;
-  createDevice({.extensions = {VK_KHR_SWAPCHAIN_EXTENSION_NAME, VK_KHR_PRESENT_ID_EXTENSION_NAME,
+  VkPhysicalDeviceDynamicRenderingFeatures rendering{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
+                                                     &wait};
+  rendering.dynamicRendering = VK_TRUE;
+  createDevice({.extensions = {VK_KHR_SWAPCHAIN_EXTENSION_NAME, VK_KHR_SWAPCHAIN_MUTABLE_FORMAT_EXTENSION_NAME,
+                               VK_KHR_IMAGE_FORMAT_LIST_EXTENSION_NAME, VK_KHR_PRESENT_ID_EXTENSION_NAME,
                                VK_KHR_PRESENT_WAIT_EXTENSION_NAME, VK_KHR_INCREMENTAL_PRESENT_EXTENSION_NAME,
                                VK_KHR_DEVICE_GROUP_EXTENSION_NAME, VK_KHR_BIND_MEMORY_2_EXTENSION_NAME},
-                .features = &wait});
+                .features = &rendering});
 }
 
 VkSurfaceKHR WindowTest::makeHeadlessSurface() {

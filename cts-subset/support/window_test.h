@@ -43,7 +43,7 @@ class WindowTest : public VulkanTest {
     uint32_t acquiredImage = 0;
   };
 
-  /// With all surface extensions, VK_KHR_swapchain, and VK_KHR_present_id and _wait with their features.
+  /// With all surface and swapchain extensions, the features of VK_KHR_present_id and _wait, and dynamic rendering.
   void createWindowDevice(bool validation = true);
   VkSurfaceKHR makeHeadlessSurface();
   VkSurfaceKHR makeXcbSurface(xcb_connection_t* connection, uint32_t window);

@@ -143,6 +143,7 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kKHRPresentId,
     DeviceExtension::kKHRPresentWait,
     DeviceExtension::kKHRSwapchain,
+    DeviceExtension::kKHRSwapchainMutableFormat,
     // -- device
     DeviceExtension::kKHRDeviceGroup,
     DeviceExtension::kKHRDriverProperties,
