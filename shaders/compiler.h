@@ -79,6 +79,7 @@ enum FragmentDynamicState : uint8_t {
   kDynamicDepthCompare = 2,
   kDynamicStencilOps = 4,
   kDynamicColorWrite = 8,
+  kDynamicLogicOp = 16,  // with kKeyLogicOp
 };
 
 struct StencilOps {

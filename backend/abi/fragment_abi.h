@@ -114,7 +114,7 @@ struct FragmentState {
   uint8_t depthFlags;        // DepthFlags
   uint8_t depthCompareOp;    // VkCompareOp: its bits say whether less, equal, greater pass
   uint8_t colorWriteEnable;  // bit per attachment
-  uint8_t reserved;
+  uint8_t logicOp;           // VkLogicOp: its bits are the result where source and texel are 11, 10, 01, 00
   uint32_t sampleMask;
   StencilFace front, back;
   float viewportDepth[kMaxViewports][2];  // minDepth, maxDepth

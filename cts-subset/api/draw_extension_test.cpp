@@ -340,6 +340,37 @@ TEST_F(DrawExtensionTest, ColorWritesAreDynamic) {
   expectPicture(readColor(color_), [](uint32_t, uint32_t) -> Rgba { return {1, 0, 0, 1}; });
 }
 
+// covers: feature:extendedDynamicState2LogicOp, vkCmdSetLogicOpEXT
+TEST_F(DrawExtensionTest, LogicOperationsAreDynamic) {
+  prepare();
+  DEVICE_FN(vkCmdSetLogicOpEXT);
+  const VkPipeline pipeline = makeWhole([](PipelineState& s) {
+    s.colors.logicOpEnable = VK_TRUE;
+    s.dynamic = {VK_DYNAMIC_STATE_LOGIC_OP_EXT};
+  });
+  const VkPipeline fixed = makeWhole([](PipelineState& s) {
+    s.colors.logicOpEnable = VK_TRUE;
+    s.colors.logicOp = VK_LOGIC_OP_INVERT;
+  });
+  draw([&](VkCommandBuffer c) {
+    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+    vkCmdSetLogicOpEXT(c, VK_LOGIC_OP_COPY);
+    drawWhole(c, {0x35 / 255.0f, 0x0f / 255.0f, 0, 1});
+    vkCmdSetLogicOpEXT(c, VK_LOGIC_OP_XOR);
+    drawWhole(c, {0x5c / 255.0f, 0x33 / 255.0f, 1, 0});
+    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, fixed);
+    drawWhole(c, {1, 1, 1, 1});
+    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+    vkCmdSetLogicOpEXT(c, VK_LOGIC_OP_AND_REVERSE);
+    drawWhole(c, {0xf0 / 255.0f, 1, 1, 1});
+  });
+  const auto after = [](uint32_t first, uint32_t second, uint32_t third) {
+    return static_cast<float>(third & (first ^ second)) / 255;  // s & ~~(a ^ b)
+  };
+  const Rgba expected{after(0x35, 0x5c, 0xf0), after(0x0f, 0x33, 0xff), after(0, 0xff, 0xff), after(0xff, 0, 0xff)};
+  expectPicture(readColor(color_), [&](uint32_t, uint32_t) { return expected; });
+}
+
 // covers: VK_EXT_index_type_uint8, feature:indexTypeUint8
 TEST_F(DrawExtensionTest, IndicesOfOneByte) {
   prepare();

@@ -38,6 +38,7 @@
 #include "shaders/float_controls.spv.h"
 #include "shaders/hlsl_decorations.spv.h"
 #include "shaders/layouts.spv.h"
+#include "shaders/memory_chain.spv.h"
 #include "shaders/memory_model.spv.h"
 #include "shaders/small_types.spv.h"
 #include "shaders/subgroup_types.spv.h"
@@ -222,6 +223,20 @@ TEST_F(TypesTest, VulkanMemoryModel) {
   std::vector<uint32_t> order(out.as<uint32_t>().begin() + 2, out.as<uint32_t>().end());
   std::sort(order.begin(), order.end());
   for (uint32_t i = 0; i < 256; ++i) ASSERT_EQ(order[i], i + 1);
+}
+
+// covers: feature:vulkanMemoryModelAvailabilityVisibilityChains
+TEST_F(TypesTest, AvailabilityGoesThroughOthers) {
+  createFullDevice();
+  const TestBuffer out = makeBuffer(16);
+  std::memset(out.bytes, 0, out.size);
+  constexpr VkDescriptorType kOne[] = {kStorage};
+  const Compute compute = makeCompute(k_memory_chain, kOne);
+  for (int round = 0; round < 20; ++round) runOnce(compute, {out}, 300);
+  const auto [token, value, found, wrong] = out.as<std::array<uint32_t, 4>>()[0];
+  EXPECT_GT(found, 0u);
+  EXPECT_EQ(found, token / 4);
+  EXPECT_EQ(wrong, 0u) << value;
 }
 
 TEST_F(TypesTest, BallotsAndVotesOfTheOldExtensions) {

@@ -263,9 +263,14 @@ VKAPI_ATTR void VKAPI_CALL vkCmdSetVertexInputEXT(VkCommandBuffer commandBuffer,
   if (draws.values().vertexInput != input) draws.change(kGroupVertexInput).vertexInput = input;
 }
 
-// VK_EXT_extended_dynamic_state2 has these functions whatever its features; no pipeline can make their states dynamic
-// while extendedDynamicState2LogicOp and extendedDynamicState2PatchControlPoints are off, so they set nothing.
-VKAPI_ATTR void VKAPI_CALL vkCmdSetLogicOpEXT(VkCommandBuffer, VkLogicOp) {}
+VKAPI_ATTR void VKAPI_CALL vkCmdSetLogicOpEXT(VkCommandBuffer commandBuffer, VkLogicOp logicOp) {
+  set(
+      commandBuffer, kGroupFragment, [](auto& values) -> auto& { return values.fragment.logicOp; },
+      static_cast<uint8_t>(logicOp));
+}
+
+// VK_EXT_extended_dynamic_state2 has this function whatever its features; no pipeline can make its state dynamic while
+// extendedDynamicState2PatchControlPoints is off, so it sets nothing.
 VKAPI_ATTR void VKAPI_CALL vkCmdSetPatchControlPointsEXT(VkCommandBuffer, uint32_t) {}
 
 }  // namespace pumice::icd

@@ -177,6 +177,7 @@ void addShaderFeatures(Features* f) {
   f->shaderBufferFloat32AtomicMinMax = f->shaderBufferFloat64AtomicMinMax = true;
   f->shaderSharedFloat32AtomicMinMax = f->shaderSharedFloat64AtomicMinMax = true;
   f->vulkanMemoryModel = f->vulkanMemoryModelDeviceScope = true;
+  f->vulkanMemoryModelAvailabilityVisibilityChains = true;  // all memory is one, and coherent
   f->workgroupMemoryExplicitLayout = f->workgroupMemoryExplicitLayoutScalarBlockLayout = true;
   f->workgroupMemoryExplicitLayout8BitAccess = f->workgroupMemoryExplicitLayout16BitAccess = true;
   f->shaderZeroInitializeWorkgroupMemory = true;
@@ -244,7 +245,7 @@ void addDrawFeatures(Features* f) {
   f->shaderDrawParameters = true;
   f->imagelessFramebuffer = f->separateDepthStencilLayouts = true;
   f->dynamicRendering = true;
-  f->extendedDynamicState = f->extendedDynamicState2 = true;
+  f->extendedDynamicState = f->extendedDynamicState2 = f->extendedDynamicState2LogicOp = true;
   f->vertexInputDynamicState = f->colorWriteEnable = true;
   f->vertexAttributeInstanceRateDivisor = f->vertexAttributeInstanceRateZeroDivisor = true;
   f->indexTypeUint8 = true;

@@ -211,6 +211,7 @@ void copyFragment(const abi::FragmentState& from, abi::FragmentState* to, Copier
   c->copy(Dynamic::kDepthBounds, from.depthBoundsMax, &to->depthBoundsMax, kGroupFragment);
   c->copy(Dynamic::kDepthCompareOp, from.depthCompareOp, &to->depthCompareOp, kGroupFragment);
   c->copy(Dynamic::kColorWriteEnable, from.colorWriteEnable, &to->colorWriteEnable, kGroupFragment);
+  c->copy(Dynamic::kLogicOp, from.logicOp, &to->logicOp, kGroupFragment);
   c->copy(from.sampleMask, &to->sampleMask, kGroupFragment);
   const auto flags = [&](Dynamic unless, uint8_t mask) {
     c->copyFlags<uint8_t>(unless, mask, from.depthFlags, &to->depthFlags, kGroupFragment);
@@ -255,6 +256,7 @@ DynamicSet dynamicSetOf(const VkPipelineDynamicStateCreateInfo* info) {
       {VK_DYNAMIC_STATE_DEPTH_COMPARE_OP, Dynamic::kDepthCompareOp},
       {VK_DYNAMIC_STATE_VERTEX_INPUT_BINDING_STRIDE, Dynamic::kVertexStride},
       {VK_DYNAMIC_STATE_COLOR_WRITE_ENABLE_EXT, Dynamic::kColorWriteEnable},
+      {VK_DYNAMIC_STATE_LOGIC_OP_EXT, Dynamic::kLogicOp},
   };
   DynamicSet set;
   for (uint32_t i = 0; info != nullptr && i < info->dynamicStateCount; ++i) {
@@ -326,6 +328,7 @@ void readDrawValues(const VkGraphicsPipelineCreateInfo& info, DynamicSet dynamic
   if (info.pDepthStencilState != nullptr && targets.depthStencil) readDepthStencil(*info.pDepthStencilState, out);
   if (const auto* blend = info.pColorBlendState; blend != nullptr && targets.color) {
     std::copy_n(blend->blendConstants, 4, out->fragment.blendConstant);
+    out->fragment.logicOp = static_cast<uint8_t>(blend->logicOp);
     if (const auto* writes = findInChain<VkPipelineColorWriteCreateInfoEXT>(blend->pNext)) {
       for (uint32_t i = 0; writes->pColorWriteEnables != nullptr && i < writes->attachmentCount; ++i) {
         setFlag(&out->fragment.colorWriteEnable, static_cast<uint8_t>(1u << i), writes->pColorWriteEnables[i]);
@@ -349,7 +352,7 @@ DynamicSet dynamicOf(PipelineParts parts) {
   add(VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
       {kDepthBounds, kDepthBoundsTestEnable, kStencilCompareMask, kStencilWriteMask, kStencilReference,
        kStencilTestEnable, kStencilOp, kDepthTestEnable, kDepthWriteEnable, kDepthCompareOp});
-  add(VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT, {kBlendConstants, kColorWriteEnable});
+  add(VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT, {kBlendConstants, kColorWriteEnable, kLogicOp});
   return set;
 }
 
@@ -378,11 +381,13 @@ void copyParts(const DrawValues& from, PipelineParts parts, DrawValues* to) {
     setFlag(&to->fragment.depthFlags, abi::kDepthClamp, (before.depthFlags & abi::kDepthClamp) != 0);
     std::copy(std::begin(before.blendConstant), std::end(before.blendConstant), to->fragment.blendConstant);
     to->fragment.colorWriteEnable = before.colorWriteEnable;
+    to->fragment.logicOp = before.logicOp;
     to->fragment.sampleMask = before.sampleMask;
   }
   if ((parts & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT) != 0) {
     std::copy(std::begin(f.blendConstant), std::end(f.blendConstant), to->fragment.blendConstant);
     to->fragment.colorWriteEnable = f.colorWriteEnable;
+    to->fragment.logicOp = f.logicOp;
     to->fragment.sampleMask = f.sampleMask;
     to->raster.samples_log2 = r.samples_log2;
   }

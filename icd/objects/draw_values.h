@@ -42,6 +42,7 @@ enum class Dynamic : uint8_t {
   kVertexInput,
   kVertexStride,
   kColorWriteEnable,
+  kLogicOp,
 };
 
 class DynamicSet {

@@ -50,7 +50,11 @@ void addColors(const VkPipelineColorBlendStateCreateInfo& info, DynamicSet dynam
   if (dynamic.has(Dynamic::kColorWriteEnable)) key->dynamic |= shader::kDynamicColorWrite;
   if (blends) return;
   key->flags |= shader::kKeyLogicOp;
-  key->logicOp = static_cast<uint8_t>(info.logicOp);
+  if (dynamic.has(Dynamic::kLogicOp)) {
+    key->dynamic |= shader::kDynamicLogicOp;
+  } else {
+    key->logicOp = static_cast<uint8_t>(info.logicOp);
+  }
 }
 
 void addSamples(const VkPipelineMultisampleStateCreateInfo& info, shader::FragmentKey* key) {

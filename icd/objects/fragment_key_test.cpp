@@ -152,6 +152,17 @@ TEST(FragmentKeyTest, LogicOperationsTakeThePlaceOfBlending) {
   EXPECT_EQ(key.color[0].writeMask, 0xf);
 }
 
+TEST(FragmentKeyTest, DynamicLogicOperations) {
+  Wish wish;
+  wish.colors.logicOp = VK_LOGIC_OP_XOR;
+  wish.dynamic = {VK_DYNAMIC_STATE_LOGIC_OP_EXT};
+  EXPECT_EQ(wish.key().dynamic, 0);  // there is none
+  wish.colors.logicOpEnable = VK_TRUE;
+  EXPECT_EQ(wish.key().flags, shader::kKeyLogicOp);
+  EXPECT_EQ(wish.key().dynamic, shader::kDynamicLogicOp);
+  EXPECT_EQ(wish.key().logicOp, 0);
+}
+
 TEST(FragmentKeyTest, DynamicTests) {
   Wish wish;
   wish.depth.depthTestEnable = wish.depth.depthWriteEnable = VK_FALSE;

@@ -44,11 +44,13 @@ void OutputMerger::beginBlending() {
     blendConstant_[c] = load(state_, offsetof(abi::FragmentState, blendConstant) + 4 * c, b_.getFloatTy());
   if (isDynamic(kDynamicColorWrite))
     colorWriteEnable_ = load(state_, offsetof(abi::FragmentState, colorWriteEnable), b_.getInt8Ty());
+  if (isDynamic(kDynamicLogicOp)) logicOp_ = load(state_, offsetof(abi::FragmentState, logicOp), b_.getInt8Ty());
 }
 
 // Logic operations turn blending off for all attachments, but are not for floats and sRGB.
 bool OutputMerger::usesLogicOp(uint32_t attachment) const {
-  if ((key_.flags & kKeyLogicOp) == 0 || key_.logicOp == VK_LOGIC_OP_COPY) return false;
+  if ((key_.flags & kKeyLogicOp) == 0) return false;
+  if (!isDynamic(kDynamicLogicOp) && key_.logicOp == VK_LOGIC_OP_COPY) return false;
   const TargetFormat format(key_.color[attachment].format);
   return format.isInteger() || format.isSnorm() || (format.isUnorm() && !format.isSrgb());
 }
@@ -154,61 +156,60 @@ void OutputMerger::blend(uint32_t attachment, llvm::Value* const* source, llvm::
   }
 }
 
+// By the operation's bits (abi::FragmentState::logicOp).
+llvm::Value* OutputMerger::dynamicLogic(llvm::Value* s, llvm::Value* d) {
+  const auto term = [&](uint32_t bit, llvm::Value* where) {
+    llvm::Value* bits = b_.CreateAnd(logicOp_, b_.getInt8(static_cast<uint8_t>(1u << bit)));
+    llvm::Value* mask = b_.CreateSExt(b_.CreateICmpNE(bits, b_.getInt8(0)), s->getType()->getScalarType());
+    return b_.CreateAnd(where, splat(mask));
+  };
+  llvm::Value *notS = b_.CreateNot(s), *notD = b_.CreateNot(d);
+  llvm::Value* ofS = b_.CreateOr(term(0, b_.CreateAnd(s, d)), term(1, b_.CreateAnd(s, notD)));
+  return b_.CreateOr(ofS, b_.CreateOr(term(2, b_.CreateAnd(notS, d)), term(3, b_.CreateAnd(notS, notD))));
+}
+
+llvm::Value* OutputMerger::staticLogic(llvm::Value* s, llvm::Value* d) {
+  const auto invert = [&](llvm::Value* v) { return b_.CreateNot(v); };
+  switch (key_.logicOp) {
+    case VK_LOGIC_OP_CLEAR:
+      return llvm::Constant::getNullValue(s->getType());
+    case VK_LOGIC_OP_AND:
+      return b_.CreateAnd(s, d);
+    case VK_LOGIC_OP_AND_REVERSE:
+      return b_.CreateAnd(s, invert(d));
+    case VK_LOGIC_OP_AND_INVERTED:
+      return b_.CreateAnd(invert(s), d);
+    case VK_LOGIC_OP_NO_OP:
+      return d;
+    case VK_LOGIC_OP_XOR:
+      return b_.CreateXor(s, d);
+    case VK_LOGIC_OP_OR:
+      return b_.CreateOr(s, d);
+    case VK_LOGIC_OP_NOR:
+      return invert(b_.CreateOr(s, d));
+    case VK_LOGIC_OP_EQUIVALENT:
+      return invert(b_.CreateXor(s, d));
+    case VK_LOGIC_OP_INVERT:
+      return invert(d);
+    case VK_LOGIC_OP_OR_REVERSE:
+      return b_.CreateOr(s, invert(d));
+    case VK_LOGIC_OP_COPY_INVERTED:
+      return invert(s);
+    case VK_LOGIC_OP_OR_INVERTED:
+      return b_.CreateOr(invert(s), d);
+    case VK_LOGIC_OP_NAND:
+      return invert(b_.CreateAnd(s, d));
+    case VK_LOGIC_OP_SET:
+      return llvm::Constant::getAllOnesValue(s->getType());
+    default:
+      return s;
+  }
+}
+
 TexelWords OutputMerger::logic(const TargetFormat& format, const TexelWords& source, const TexelWords& stored) {
   TexelWords out;
   for (size_t w = 0; w < source.size(); ++w) {
-    llvm::Value *s = source[w], *d = stored[w], *r = nullptr;
-    const auto invert = [&](llvm::Value* v) { return b_.CreateNot(v); };
-    switch (key_.logicOp) {
-      case VK_LOGIC_OP_CLEAR:
-        r = llvm::Constant::getNullValue(s->getType());
-        break;
-      case VK_LOGIC_OP_AND:
-        r = b_.CreateAnd(s, d);
-        break;
-      case VK_LOGIC_OP_AND_REVERSE:
-        r = b_.CreateAnd(s, invert(d));
-        break;
-      case VK_LOGIC_OP_AND_INVERTED:
-        r = b_.CreateAnd(invert(s), d);
-        break;
-      case VK_LOGIC_OP_NO_OP:
-        r = d;
-        break;
-      case VK_LOGIC_OP_XOR:
-        r = b_.CreateXor(s, d);
-        break;
-      case VK_LOGIC_OP_OR:
-        r = b_.CreateOr(s, d);
-        break;
-      case VK_LOGIC_OP_NOR:
-        r = invert(b_.CreateOr(s, d));
-        break;
-      case VK_LOGIC_OP_EQUIVALENT:
-        r = invert(b_.CreateXor(s, d));
-        break;
-      case VK_LOGIC_OP_INVERT:
-        r = invert(d);
-        break;
-      case VK_LOGIC_OP_OR_REVERSE:
-        r = b_.CreateOr(s, invert(d));
-        break;
-      case VK_LOGIC_OP_COPY_INVERTED:
-        r = invert(s);
-        break;
-      case VK_LOGIC_OP_OR_INVERTED:
-        r = b_.CreateOr(invert(s), d);
-        break;
-      case VK_LOGIC_OP_NAND:
-        r = invert(b_.CreateAnd(s, d));
-        break;
-      case VK_LOGIC_OP_SET:
-        r = llvm::Constant::getAllOnesValue(s->getType());
-        break;
-      default:
-        r = s;
-        break;
-    }
+    llvm::Value* r = logicOp_ ? dynamicLogic(source[w], stored[w]) : staticLogic(source[w], stored[w]);
     // Bits that belong to no channel stay zero.
     const uint32_t used = format.wordMask(static_cast<uint32_t>(w), (1u << kComponents) - 1);
     out.push_back(b_.CreateAnd(r, llvm::ConstantInt::get(r->getType(), used)));

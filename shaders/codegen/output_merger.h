@@ -145,6 +145,8 @@ class OutputMerger {
   bool usesLogicOp(uint32_t attachment) const;
   void blend(uint32_t attachment, llvm::Value* const* source, llvm::Value* const* second, llvm::Value* const* stored,
              llvm::Value** result);
+  llvm::Value* dynamicLogic(llvm::Value* s, llvm::Value* d);
+  llvm::Value* staticLogic(llvm::Value* s, llvm::Value* d);
   TexelWords logic(const TargetFormat& format, const TexelWords& source, const TexelWords& stored);
 
   llvm::IRBuilder<>& b_;
@@ -162,6 +164,7 @@ class OutputMerger {
   TargetPlane color_[abi::kMaxColorAttachments];
   llvm::Value* blendConstant_[4] = {};       // float
   llvm::Value* colorWriteEnable_ = nullptr;  // i8
+  llvm::Value* logicOp_ = nullptr;           // i8, dynamic alone
   // <16 x i1>, or nullptr: known to be on. Tests that are off, writes that are on.
   llvm::Value *depthOff_ = nullptr, *boundsOff_ = nullptr, *stencilOff_ = nullptr, *depthWrites_ = nullptr;
   llvm::Value* clampsDepth_ = nullptr;  // i1, dynamic alone

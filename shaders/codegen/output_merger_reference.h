@@ -333,7 +333,8 @@ class MergerReference {
       const uint64_t old = formats::reference::bitsOf(texel, c.offset, c.bits);
       uint64_t code = 0;
       if (t.isCode)
-        code = logic(key_.logicOp, formats::reference::encodeChannel(c, t.value[component(c)]), old) &
+        code = logic((key_.dynamic & kDynamicLogicOp) != 0 ? state_.logicOp : key_.logicOp,
+                     formats::reference::encodeChannel(c, t.value[component(c)]), old) &
                ((uint64_t{1} << c.bits) - 1);
       t.code[n] = code;
     }

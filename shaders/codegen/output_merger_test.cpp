@@ -131,6 +131,12 @@ TEST_F(OutputMergerColor, LogicOperations) {
     key.color[1].writeMask = 0xF;
     key.color[4].writeMask = 0x5;
     draw(key, {}, kExact, false, "operation " + std::to_string(op));
+    if (op % 5 == 1) {  // between them every bit, set and not
+      key.dynamic = kDynamicLogicOp;
+      key.logicOp = 0;
+      draw(key, {}, kExact, false, "dynamic operation " + std::to_string(op),
+           [op](abi::FragmentState& state, VectorInput&, VectorInput&) { state.logicOp = op; });
+    }
     if (HasFatalFailure()) return;
   }
 }

@@ -214,6 +214,7 @@ class MergerTest : public testing::Test {
     state_.depthBoundsMax = 0.7f;
     state_.sampleMask = below(3) == 0 ? static_cast<uint32_t>(random_()) : ~0u;
     state_.colorWriteEnable = static_cast<uint8_t>(random_());
+    state_.logicOp = static_cast<uint8_t>(below(16));
     for (abi::StencilFace* f : {&state_.front, &state_.back}) {
       f->reference = static_cast<uint8_t>(below(3) == 0 ? 255 : below(256));
       f->compareMask = static_cast<uint8_t>(below(2) == 0 ? 255 : below(256));
