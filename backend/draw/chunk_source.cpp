@@ -14,15 +14,6 @@ constexpr uint32_t kChunkBlocks = 128;
 
 constexpr abi::StageMask kGeometry = abi::stageBit(abi::Stage::kGeometry);
 
-const abi::ClearRect* rectsOf(const abi::ClearAttachmentPacket& clear) {
-  return reinterpret_cast<const abi::ClearRect*>(&clear + 1);
-}
-
-// A clear's layers; with views, those that it names stand for them.
-uint32_t layersOf(const PassInfo& pass, const abi::ClearAttachmentPacket& clear, uint32_t rect) {
-  return pass.hasViews() ? pass.grid.layers : rectsOf(clear)[rect].layerCount;
-}
-
 // Triangles, lines or points that one primitive may become.
 uint32_t outputsOf(const abi::DrawState& state) {
   const abi::RasterState& raster = *state.raster;
@@ -52,7 +43,7 @@ void ChunkSource::begin(const PassInfo& pass, PacketWalker at, const QueryTarget
   pass_ = &pass;
   walker_ = at;
   queries_ = outer;
-  ended_ = corrupt_ = fence_ = mustRun_ = false;
+  ended_ = corrupt_ = fence_ = again_ = mustRun_ = false;
   viewsLeft_ = 0;
   indirect_ = nullptr;
   bound_ = ChunkBound(pass.grid);
@@ -68,6 +59,7 @@ ChunkSource::Next ChunkSource::next(raster::BlockArena& arena, Chunk* out) {
     }
     if (!fill(arena.blockCount())) {
       if (corrupt_) return Next::kCorrupt;
+      if (again_) return Next::kAgain;
       if (fence_) {
         fence_ = false;
         return Next::kFence;
@@ -87,6 +79,7 @@ ChunkSource::Next ChunkSource::next(raster::BlockArena& arena, Chunk* out) {
 bool ChunkSource::fill(uint32_t arenaBlocks) {
   const uint32_t maxBlocks = std::min(kChunkBlocks, arenaBlocks / 2);
   primitives_ = 0;
+  again_ = false;
   bound_.clear();
   while (made_.pieceCount < kMaxPieces && primitives_ < kMaxPrimitives) {
     if (viewsLeft_ == 0 && !nextCommand()) break;
@@ -99,7 +92,7 @@ bool ChunkSource::fill(uint32_t arenaBlocks) {
 bool ChunkSource::nextCommand() {
   for (;;) {
     if (indirect_ && nextIndirect()) return true;
-    if (ended_ || fence_) return false;
+    if (ended_ || fence_ || again_) return false;
     const abi::PacketHeader* header = walker_.packet();
     if (!header) {
       ended_ = corrupt_ = true;
@@ -202,7 +195,10 @@ bool ChunkSource::beginDraw(const abi::DrawPacket& packet) {
 }
 
 bool ChunkSource::nextIndirect() {
-  while (indirectNext_ < indirectCount_) {
+  constexpr uint32_t kMostAtOnce = 1u << 14;  // below 0.2 ms
+  for (uint32_t left = kMostAtOnce; indirectNext_ < indirectCount_; --left) {
+    again_ = left == 0;
+    if (again_) return false;
     const uint32_t i = indirectNext_++;
     const auto* args = reinterpret_cast<const std::byte*>(indirect_->argsAddress + uint64_t{i} * indirect_->stride_B);
     abi::DrawPacket draw{};
@@ -256,7 +252,7 @@ bool ChunkSource::addPiece(uint32_t maxBlocks) {
   bool commandEnds = false;
   if (current_.clear) {
     while (taken < primitives && cursor_.instance < current_.clear->rectCount) {
-      const uint32_t left = layersOf(*pass_, *current_.clear, cursor_.instance) - cursor_.primitive;
+      const uint32_t left = clearedLayers(*pass_, rectsOf(*current_.clear)[cursor_.instance]) - cursor_.primitive;
       const uint32_t now = std::min(left, primitives - taken);
       taken += now;
       cursor_.primitive += now;

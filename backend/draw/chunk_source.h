@@ -16,6 +16,7 @@ class ChunkSource {
   enum class Next : uint8_t {
     kChunk,
     kNoBlocks,  // not until blocks of the arena come back
+    kAgain,     // draws without effect were left out: for the caller to see whether the device is lost meanwhile
     kFence,     // not until all chunks so far have ended (a barrier between stages of geometry); said once
     kEnd,
     kCorrupt,
@@ -31,6 +32,7 @@ class ChunkSource {
   // The next draw or clear becomes the current one; false: there is none before the chunk has to end.
   bool nextCommand();
   bool beginDraw(const abi::DrawPacket& packet);
+  // Leaves `again_` when it has read many arguments of draws without effect.
   bool nextIndirect();
   bool addPiece(uint32_t maxBlocks);
   ChunkBound::Size sizeOf(uint32_t primitives) const;
@@ -39,7 +41,7 @@ class ChunkSource {
   const PassInfo* pass_ = nullptr;
   PacketWalker walker_;
   QueryTargets queries_;
-  bool ended_ = false, corrupt_ = false, fence_ = false;
+  bool ended_ = false, corrupt_ = false, fence_ = false, again_ = false;
   // Earlier draws that have to run even where nobody sees them.
   bool mustRun_ = false;
 

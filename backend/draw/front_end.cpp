@@ -160,11 +160,11 @@ void FrontEnd::rasterize(const Piece& piece, ChunkDraw& payload) {
 
 void FrontEnd::clear(const Piece& piece) {
   const abi::ClearAttachmentPacket& packet = *piece.clear;
-  const auto* rects = reinterpret_cast<const abi::ClearRect*>(&packet + 1);
+  const abi::ClearRect* rects = rectsOf(packet);
   auto* payload = new (memory_->allocate(sizeof(ChunkDraw))) ChunkDraw{nullptr, &packet, nullptr, nullptr, {}};
   const auto samples_log2 = pass_->packet->samples_log2;
   assembly::Cursor at = piece.cursor;
-  const auto layersOf = [&](uint32_t rect) { return pass_->hasViews() ? pass_->grid.layers : rects[rect].layerCount; };
+  const auto layersOf = [&](uint32_t rect) { return clearedLayers(*pass_, rects[rect]); };
   for (uint32_t i = 0; i < piece.primitives; ++i) {
     while (layersOf(at.instance) == 0) ++at.instance;
     const abi::ClearRect& r = rects[at.instance];

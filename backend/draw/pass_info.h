@@ -44,6 +44,16 @@ struct PassInfo {
   }
 };
 
+inline const abi::ClearRect* rectsOf(const abi::ClearAttachmentPacket& clear) {
+  return reinterpret_cast<const abi::ClearRect*>(&clear + 1);
+}
+/// Layers of the grid that a rectangle of a clear has, from its first on: of those that it names, which may be any
+/// number, the ones that there are. With views all of them; those that the clear names stand for them.
+inline uint32_t clearedLayers(const PassInfo& pass, const abi::ClearRect& rect) {
+  if (pass.hasViews()) return pass.grid.layers;
+  return std::min(rect.layerCount, pass.grid.layers - std::min(rect.firstLayer, pass.grid.layers));
+}
+
 /// A view's or layer's grid of tiles, from the framebuffer's first pixel to the end of the area.
 inline raster::TileGrid gridOf(const abi::BeginPassPacket& packet) {
   const abi::PassArea& area = packet.area;

@@ -161,6 +161,8 @@ bool Pass::cutLocked(Machine& machine, draw::Chunk* chunk, Job* job, Effects* ef
       job->slot = static_cast<uint8_t>((begun_ - 1) % kSlots);
       job->batch = batch.number;
       return true;
+    case ChunkSource::Next::kAgain:
+      return true;
     case ChunkSource::Next::kFence:
       fenced_ = !PUMICE_SEEDED_FAULT("pass-no-fence");
       return true;

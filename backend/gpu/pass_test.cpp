@@ -164,7 +164,8 @@ TEST(Pass, ClearsAreInOrder) {
     options.samples_log2 = static_cast<uint8_t>(samples_log2);
     stream.beginPass(kWidth, kHeight, {{&target, abi::LoadOp::kClear, 99}}, options);
     stream.draw(scene, 0, 30);
-    stream.clearAttachment(0, 5, {{one, 0, 2}, {two, 2, 1}});
+    // More layers than there are, which is not allowed: those that there are not are passed over, all at once.
+    stream.clearAttachment(0, 5, {{one, 0, 2}, {two, 2, ~0u}, {two, 3, ~0u}, {two, ~0u, ~0u}, {one, 1, 0}});
     stream.draw(scene, 1, 30, 30);
     stream.clearAttachment(0, 6, {{two, 0, 1}});
     stream.draw(scene, 2, 30, 60);

@@ -72,6 +72,7 @@ VKAPI_ATTR void VKAPI_CALL vkCmdBindVertexBuffers2(VkCommandBuffer commandBuffer
   DrawEncoder& draws = CommandBuffer::from(commandBuffer)->draws();
   for (uint32_t i = 0; i < bindingCount; ++i) {
     const uint32_t binding = firstBinding + i;
+    if (binding >= abi::kMaxVertexAttributes) return;  // not allowed
     if (const Buffer* buffer = Buffer::from(pBuffers[i])) {
       const uint64_t size_B = buffer->rangeFrom(pOffsets[i], pSizes != nullptr ? pSizes[i] : VK_WHOLE_SIZE);
       draws.bindVertexBuffer(binding, buffer->address() + pOffsets[i], size_B);
@@ -95,7 +96,7 @@ VKAPI_ATTR void VKAPI_CALL vkCmdBindIndexBuffer(VkCommandBuffer commandBuffer, V
   const Buffer& indices = *Buffer::from(buffer);
   CommandBuffer::from(commandBuffer)
       ->draws()
-      .bindIndexBuffer(indices.address() + offset, indices.size_B() - offset, indexType(type));
+      .bindIndexBuffer(indices.address() + offset, indices.rangeFrom(offset, VK_WHOLE_SIZE), indexType(type));
 }
 
 VKAPI_ATTR void VKAPI_CALL vkCmdDraw(VkCommandBuffer commandBuffer, uint32_t vertexCount, uint32_t instanceCount,

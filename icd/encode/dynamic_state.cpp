@@ -55,8 +55,13 @@ void setStencil(VkCommandBuffer commandBuffer, VkStencilFaceFlags faces, uint8_t
   }
 }
 
+// How many of `count` from `first` on there can be: what is beyond a limit, which is not allowed, sets nothing.
+uint32_t within(uint32_t limit, uint32_t first, uint32_t count) {
+  return std::min(count, limit - std::min(first, limit));
+}
+
 void setViewports(VkCommandBuffer commandBuffer, uint32_t first, uint32_t count, const VkViewport* viewports) {
-  for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < within(abi::kMaxViewports, first, count); ++i) {
     const VkViewport& v = viewports[i];
     set(
         commandBuffer, kGroupViewports, [&](auto& values) -> auto& { return values.viewports.viewports[first + i]; },
@@ -65,7 +70,7 @@ void setViewports(VkCommandBuffer commandBuffer, uint32_t first, uint32_t count,
 }
 
 void setScissors(VkCommandBuffer commandBuffer, uint32_t first, uint32_t count, const VkRect2D* scissors) {
-  for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < within(abi::kMaxViewports, first, count); ++i) {
     const VkRect2D& s = scissors[i];
     set(
         commandBuffer, kGroupViewports, [&](auto& values) -> auto& { return values.viewports.scissors[first + i]; },
@@ -159,14 +164,16 @@ VKAPI_ATTR void VKAPI_CALL vkCmdSetViewportWithCount(VkCommandBuffer commandBuff
                                                      const VkViewport* pViewports) {
   setViewports(commandBuffer, 0, viewportCount, pViewports);
   set(
-      commandBuffer, kGroupViewports, [](auto& values) -> auto& { return values.viewports.count; }, viewportCount);
+      commandBuffer, kGroupViewports, [](auto& values) -> auto& { return values.viewports.count; },
+      within(abi::kMaxViewports, 0, viewportCount));
 }
 
 VKAPI_ATTR void VKAPI_CALL vkCmdSetScissorWithCount(VkCommandBuffer commandBuffer, uint32_t scissorCount,
                                                     const VkRect2D* pScissors) {
   setScissors(commandBuffer, 0, scissorCount, pScissors);
   set(
-      commandBuffer, kGroupViewports, [](auto& values) -> auto& { return values.scissorCount; }, scissorCount);
+      commandBuffer, kGroupViewports, [](auto& values) -> auto& { return values.scissorCount; },
+      within(abi::kMaxViewports, 0, scissorCount));
 }
 
 VKAPI_ATTR void VKAPI_CALL vkCmdSetDepthTestEnable(VkCommandBuffer commandBuffer, VkBool32 depthTestEnable) {
@@ -248,17 +255,16 @@ VKAPI_ATTR void VKAPI_CALL vkCmdSetVertexInputEXT(VkCommandBuffer commandBuffer,
   DrawEncoder& draws = drawsOf(commandBuffer);
   for (uint32_t i = 0; i < vertexBindingDescriptionCount; ++i) {
     const VkVertexInputBindingDescription2EXT& b = pVertexBindingDescriptions[i];
+    if (b.binding >= abi::kMaxVertexAttributes) continue;  // not allowed
     input.bindings[b.binding] = {
         b.inputRate == VK_VERTEX_INPUT_RATE_INSTANCE ? abi::AttributeRate::kInstance : abi::AttributeRate::kVertex,
         b.divisor};
     if (draws.values().vertexStride_B[b.binding] == b.stride) continue;
     draws.change(kGroupVertexBuffers).vertexStride_B[b.binding] = b.stride;
   }
-  input.attributeCount = vertexAttributeDescriptionCount;
   for (uint32_t i = 0; i < vertexAttributeDescriptionCount; ++i) {
     const VkVertexInputAttributeDescription2EXT& a = pVertexAttributes[i];
-    input.attributes[i] = {static_cast<uint8_t>(a.location), static_cast<uint8_t>(a.binding), 0,
-                           static_cast<uint32_t>(a.format), a.offset};
+    input.add(a.location, a.binding, a.format, a.offset);
   }
   if (draws.values().vertexInput != input) draws.change(kGroupVertexInput).vertexInput = input;
 }

@@ -8,6 +8,7 @@
 #include "icd/encode/clear_value.h"
 #include "icd/encode/stage_masks.h"
 #include "icd/encode/tile_size.h"
+#include "icd/objects/capabilities.h"
 #include "icd/objects/image.h"
 #include "icd/objects/image_view.h"
 #include "icd/objects/tile_passes.h"
@@ -66,6 +67,16 @@ abi::Surface surfaceOf(const ImageView* view, VkImageAspectFlagBits aspect) {
                        view->range().baseArrayLayer);
 }
 
+// Array layers, or slices of a volume, that the image has behind the view's first: a view that claims more is not
+// allowed.
+uint32_t layersOf(const ImageView& view) {
+  const ImageForm& form = view.image().form();
+  const VkImageSubresourceRange& range = view.range();
+  const bool isVolume = form.type == VK_IMAGE_TYPE_3D;
+  const uint32_t all = isVolume ? view.image().levelExtent(0, range.baseMipLevel).depth : form.layerCount;
+  return std::min(range.layerCount, all - std::min(all, range.baseArrayLayer));
+}
+
 // How an attachment begins and ends, and what it is resolved into.
 struct AttachmentUse {
   const ImageView* view = nullptr;
@@ -91,6 +102,7 @@ class PassWriter {
     const bool resolves = use.resolveView != nullptr && hasAspect(use.resolveView->image().form().format, aspect);
     a.resolveMode = resolves ? use.resolve : abi::ResolveMode::kNone;
     if (a.resolveMode != abi::ResolveMode::kNone) a.resolve = surfaceOf(use.resolveView, aspect);
+    if (a.resolve.elementBytes != a.surface.elementBytes) a.resolveMode = abi::ResolveMode::kNone;  // not allowed
     if (use.view == nullptr) return;
     bound(*use.view);
     if (a.resolveMode != abi::ResolveMode::kNone) bound(*use.resolveView);
@@ -106,8 +118,14 @@ class PassWriter {
     std::memcpy(a.clearElement, element, sizeof a.clearElement);  // what can be drawn to has at most 16 bytes
   }
 
+  // Layers and views that the attachments do not have, which is not allowed, are left out; where none remains, nothing
+  // is drawn to.
   void write(CommandStream& stream, const VkRect2D& wanted, uint32_t layerCount, uint32_t viewMask) const {
-    const VkRect2D area = inBounds(wanted);
+    VkRect2D area = inBounds(wanted);
+    const uint32_t views = layers_ < 32 ? viewMask & ((1u << layers_) - 1) : viewMask;
+    if (layers_ == 0 || (viewMask != 0 && views == 0)) area.extent = {};
+    if (views != 0) viewMask = views;
+    layerCount = std::min(layerCount, layers_);
     const size_t extra_B = attachments_.size() * sizeof(abi::PassAttachment);
     if (extra_B > ChunkPool::kMaxInlineBytes) return stream.fail();  // 630: nobody has so many to be cleared at once
     auto* packet = stream.append<abi::BeginPassPacket>(abi::PacketOp::kBeginPass, extra_B);
@@ -129,6 +147,7 @@ class PassWriter {
   void bound(const ImageView& view) {
     const VkExtent3D e = view.image().levelExtent(0, view.range().baseMipLevel);
     extent_ = {std::min(extent_.width, e.width), std::min(extent_.height, e.height)};
+    layers_ = std::min(layers_, layersOf(view));
   }
   // An area that is larger than the attachments, which is not allowed, still writes nothing beyond them.
   VkRect2D inBounds(const VkRect2D& area) const {
@@ -139,7 +158,8 @@ class PassWriter {
   }
 
   std::vector<abi::PassAttachment> attachments_;
-  VkExtent2D extent_{kMaxEdge, kMaxEdge};  // of the smallest attachment
+  VkExtent2D extent_{kMaxEdge, kMaxEdge};    // of the smallest attachment
+  uint32_t layers_ = kMaxFramebufferLayers;  // of the one that has fewest
   uint32_t samples_ = 1;
   uint32_t pixel_B_ = 0;
 };
@@ -215,6 +235,7 @@ void PassEncoder::begin(CommandStream& stream, const RenderPass& pass, std::span
   pass_ = &pass;
   subpass_ = 0;
   views_.assign(views.begin(), views.end());
+  views_.resize(pass.attachments().size());  // not allowed to be fewer; then they are not there
   clearValues_.assign(clearValues.begin(), clearValues.end());
   clearValues_.resize(pass.attachments().size());  // those behind the last that is cleared need not be given
   area_ = area;
@@ -223,6 +244,7 @@ void PassEncoder::begin(CommandStream& stream, const RenderPass& pass, std::span
 }
 
 void PassEncoder::nextSubpass(CommandStream& stream) {
+  if (pass_ == nullptr || subpass_ + 1 == pass_->subpasses().size()) return;  // there is none
   const uint32_t before = pass_->subpasses()[subpass_].tilePass;
   ++subpass_;
   if (pass_->subpasses()[subpass_].tilePass != before) {
@@ -234,6 +256,7 @@ void PassEncoder::nextSubpass(CommandStream& stream) {
 }
 
 void PassEncoder::end(CommandStream& stream) {
+  if (pass_ == nullptr) return;  // none has begun
   stream.append<abi::EndPassPacket>(abi::PacketOp::kEndPass);
   for (const SubpassDependency& d : pass_->dependencies()) {
     if (d.destination == VK_SUBPASS_EXTERNAL) writeBarrier(stream, d);
@@ -412,7 +435,7 @@ void PassEncoder::clear(CommandStream& stream, std::span<const VkClearAttachment
     for (const VkClearAttachment& a : attachments) {
       std::byte element[32];
       if ((a.aspectMask & kColor) != 0) {
-        if (a.colorAttachment == VK_ATTACHMENT_UNUSED) continue;
+        if (a.colorAttachment >= abi::kMaxColorAttachments) continue;  // VK_ATTACHMENT_UNUSED, or not allowed
         encodeClear(colorFormats_[a.colorAttachment], &a.clearValue.color, element);
         write(targets_.color[a.colorAttachment], element, some);
         continue;

@@ -63,15 +63,15 @@ class PassEncoderTest : public testing::Test {
     icd::vkDestroyInstance(instance_, nullptr);
   }
 
-  // A view of layer 1 of an image of 64x32 texels and two layers.
-  VkImageView makeView(VkFormat format, VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT) {
+  // A view of all layers but the first of an image of 64x32 texels.
+  VkImageView makeView(VkFormat format, VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT, uint32_t layers = 1) {
     const bool isDepth = format >= VK_FORMAT_D16_UNORM && format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
     VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
     info.imageType = VK_IMAGE_TYPE_2D;
     info.format = format;
     info.extent = {64, 32, 1};
     info.mipLevels = 1;
-    info.arrayLayers = 2;
+    info.arrayLayers = 1 + layers;
     info.samples = samples;
     info.usage = isDepth ? VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT : VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
     EXPECT_EQ(icd::vkCreateImage(device_, &info, nullptr, &images_.emplace_back()), VK_SUCCESS);
@@ -82,9 +82,9 @@ class PassEncoderTest : public testing::Test {
     EXPECT_EQ(icd::vkBindImageMemory(device_, images_.back(), memory_.back(), 0), VK_SUCCESS);
     VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
     view.image = images_.back();
-    view.viewType = VK_IMAGE_VIEW_TYPE_2D;
+    view.viewType = VK_IMAGE_VIEW_TYPE_2D_ARRAY;
     view.format = format;
-    view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 1, 1};
+    view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 1, layers};
     if (isDepth) view.subresourceRange.aspectMask = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
     EXPECT_EQ(icd::vkCreateImageView(device_, &view, nullptr, &views_.emplace_back()), VK_SUCCESS);
     return views_.back();
@@ -285,7 +285,8 @@ TEST_F(PassEncoderTest, TwoTilePassesAndResolves) {
 }
 
 TEST_F(PassEncoderTest, DynamicRendering) {
-  const VkImageView color = makeView(VK_FORMAT_R8G8B8A8_UNORM), depth = makeView(VK_FORMAT_D24_UNORM_S8_UINT);
+  const VkImageView color = makeView(VK_FORMAT_R8G8B8A8_UNORM, VK_SAMPLE_COUNT_1_BIT, 3);
+  const VkImageView depth = makeView(VK_FORMAT_D24_UNORM_S8_UINT, VK_SAMPLE_COUNT_1_BIT, 3);
   VkRenderingAttachmentInfo colors[2]{};
   for (auto& c : colors) c.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO;
   colors[1].imageView = color;
@@ -341,6 +342,35 @@ TEST_F(PassEncoderTest, DynamicRendering) {
   EXPECT_EQ(resumed.attachments[1].storeOp, abi::StoreOp::kDontCare);
 }
 
+// Layers and views that the attachments do not have are not allowed, and not drawn to.
+TEST_F(PassEncoderTest, LayersBeyondTheAttachments) {
+  VkRenderingAttachmentInfo colors[2]{};
+  for (auto& c : colors) c.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO;
+  colors[0].imageView = makeView(VK_FORMAT_R8G8B8A8_UNORM, VK_SAMPLE_COUNT_1_BIT, 5);
+  colors[1].imageView = makeView(VK_FORMAT_R8G8B8A8_UNORM, VK_SAMPLE_COUNT_1_BIT, 3);
+  VkRenderingInfo info{VK_STRUCTURE_TYPE_RENDERING_INFO};
+  info.renderArea = {{0, 0}, {64, 32}};
+  info.pColorAttachments = colors;
+  const auto passOf = [&](uint32_t layers, uint32_t views, uint32_t count) {
+    info.layerCount = layers;
+    info.viewMask = views;
+    info.colorAttachmentCount = count;
+    stream_->reset();
+    encoder_.beginRendering(*stream_, info);
+    encoder_.endRendering(*stream_);
+    return read()[0].pass.begin;
+  };
+  EXPECT_EQ(passOf(~0u, 0, 1).layerCount, 5u);
+  EXPECT_EQ(passOf(4, 0, 1).layerCount, 4u);
+  EXPECT_EQ(passOf(4, 0, 2).layerCount, 3u);
+  EXPECT_EQ(passOf(~0u, 0, 0).layerCount, 2048u);  // the limit
+  EXPECT_EQ(passOf(1, 0b11101, 2).viewMask, 0b101u);
+  EXPECT_EQ(passOf(1, ~0u, 1).viewMask, 0b11111u);
+  EXPECT_EQ(passOf(1, 0b11101, 2).area.width, 64u);
+  EXPECT_EQ(passOf(1, 0b11000, 2).area.width, 0u);  // of these views nothing
+  EXPECT_NE(passOf(1, 0b11000, 2).viewMask, 0u);
+}
+
 TEST_F(PassEncoderTest, ClearsOfAttachments) {
   const VkFormat colors[] = {VK_FORMAT_UNDEFINED, VK_FORMAT_B8G8R8A8_UNORM};
   VkCommandBufferInheritanceRenderingInfo inherited{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO};
@@ -349,7 +379,7 @@ TEST_F(PassEncoderTest, ClearsOfAttachments) {
   inherited.depthAttachmentFormat = inherited.stencilAttachmentFormat = VK_FORMAT_D32_SFLOAT_S8_UINT;
   inherited.viewMask = 3;
   encoder_.inherit(inherited);
-  VkClearAttachment clears[4]{};
+  VkClearAttachment clears[5]{};
   clears[0].aspectMask = clears[1].aspectMask = clears[2].aspectMask = VK_IMAGE_ASPECT_COLOR_BIT;
   clears[0].colorAttachment = 1;
   clears[0].clearValue.color = {{1.0f, 0.0f, 0.0f, 1.0f}};
@@ -357,6 +387,8 @@ TEST_F(PassEncoderTest, ClearsOfAttachments) {
   clears[2].colorAttachment = VK_ATTACHMENT_UNUSED;
   clears[3].aspectMask = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
   clears[3].clearValue.depthStencil = {0.5f, 9};
+  clears[4].aspectMask = VK_IMAGE_ASPECT_COLOR_BIT;
+  clears[4].colorAttachment = abi::kMaxColorAttachments;  // not allowed
   const VkClearRect rects[] = {{{{1, 2}, {3, 4}}, 0, 1}, {{{5, 6}, {7, 8}}, 2, 3}};
   encoder_.clear(*stream_, clears, rects);
   const std::vector<Event> events = read();

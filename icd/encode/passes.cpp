@@ -86,6 +86,7 @@ VKAPI_ATTR void VKAPI_CALL vkCmdBeginRendering(VkCommandBuffer commandBuffer, co
 
 VKAPI_ATTR void VKAPI_CALL vkCmdEndRendering(VkCommandBuffer commandBuffer) {
   CommandBuffer& self = *CommandBuffer::from(commandBuffer);
+  if (!self.insidePass()) return;
   self.pass().endRendering(self.stream());
   self.targetsChanged(false);
 }

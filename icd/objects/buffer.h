@@ -1,6 +1,8 @@
 // VkBuffer: a size, and after binding an address. Every usage has the same requirements.
 #pragma once
 
+#include <algorithm>
+
 #include "icd/objects/object.h"
 
 namespace pumice::icd {
@@ -17,9 +19,9 @@ class Buffer : public Object<Buffer, VkBuffer, VK_OBJECT_TYPE_BUFFER> {
 
   uint64_t address() const { return address_; }  // 0 before binding
   uint64_t size_B() const { return size_B_; }
-  /// Bytes from `offset`: `range`, or to the end for VK_WHOLE_SIZE.
+  /// Bytes from `offset`: `range`, or to the end for VK_WHOLE_SIZE (and for more than there are, which is not allowed).
   uint64_t rangeFrom(VkDeviceSize offset, VkDeviceSize range) const {
-    return range == VK_WHOLE_SIZE ? size_B_ - offset : range;
+    return std::min(range, size_B_ - std::min(offset, size_B_));
   }
 
   static void requirements(uint64_t size_B, VkMemoryRequirements* out);

@@ -382,7 +382,7 @@ void fillLimits(VkPhysicalDeviceLimits* l) {
   l->maxInterpolationOffset = 0.4375f;
   l->subPixelInterpolationOffsetBits = 4;
   l->maxFramebufferWidth = l->maxFramebufferHeight = 16384;
-  l->maxFramebufferLayers = 2048;
+  l->maxFramebufferLayers = kMaxFramebufferLayers;
   l->framebufferColorSampleCounts = l->framebufferDepthSampleCounts = l->framebufferStencilSampleCounts =
       l->framebufferNoAttachmentsSampleCounts = kSampleCounts;
   l->maxColorAttachments = 8;

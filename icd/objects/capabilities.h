@@ -65,6 +65,7 @@ inline constexpr VkSampleCountFlags kSampleCounts =
 inline constexpr float kMaxPointSize = 1024, kMaxLineWidth = 64;
 inline constexpr uint32_t kMaxImageDimension3D = 2048;
 inline constexpr uint32_t kMaxImageLayers = 2048;
+inline constexpr uint32_t kMaxFramebufferLayers = kMaxImageLayers;
 inline constexpr uint32_t kMaxInlineUniformBlockSize_B = 4096;
 
 }  // namespace pumice::icd

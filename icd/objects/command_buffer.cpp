@@ -75,7 +75,8 @@ void CommandBuffer::targetsChanged(bool insidePass) {
 }
 
 void CommandBuffer::pushConstants(uint32_t offset_B, uint32_t size_B, const void* data) {
-  std::memcpy(pushConstants_.data() + offset_B, data, size_B);
+  const auto room = static_cast<uint32_t>(pushConstants_.size()) - std::min(offset_B, abi::kMaxPushConstantBytes);
+  std::memcpy(pushConstants_.data() + offset_B, data, std::min(size_B, room));  // beyond the limit: not allowed
   pushConstantsBlock_ = nullptr;
 }
 

@@ -23,6 +23,7 @@ void readVertexInput(const VkPipelineVertexInputStateCreateInfo& info, DrawValue
   VertexInputValues& v = out->vertexInput;
   for (uint32_t i = 0; i < info.vertexBindingDescriptionCount; ++i) {
     const VkVertexInputBindingDescription& b = info.pVertexBindingDescriptions[i];
+    if (b.binding >= abi::kMaxVertexAttributes) continue;  // not allowed
     v.bindings[b.binding].rate =
         b.inputRate == VK_VERTEX_INPUT_RATE_INSTANCE ? abi::AttributeRate::kInstance : abi::AttributeRate::kVertex;
     out->vertexStride_B[b.binding] = b.stride;
@@ -30,30 +31,29 @@ void readVertexInput(const VkPipelineVertexInputStateCreateInfo& info, DrawValue
   if (const auto* divisors = findInChain<VkPipelineVertexInputDivisorStateCreateInfoEXT>(info.pNext)) {
     for (uint32_t i = 0; i < divisors->vertexBindingDivisorCount; ++i) {
       const VkVertexInputBindingDivisorDescriptionEXT& d = divisors->pVertexBindingDivisors[i];
-      v.bindings[d.binding].divisor = d.divisor;
+      if (d.binding < abi::kMaxVertexAttributes) v.bindings[d.binding].divisor = d.divisor;
     }
   }
-  v.attributeCount = info.vertexAttributeDescriptionCount;
   for (uint32_t i = 0; i < info.vertexAttributeDescriptionCount; ++i) {
     const VkVertexInputAttributeDescription& a = info.pVertexAttributeDescriptions[i];
-    v.attributes[i] = {static_cast<uint8_t>(a.location), static_cast<uint8_t>(a.binding), 0,
-                       static_cast<uint32_t>(a.format), a.offset};
+    v.add(a.location, a.binding, a.format, a.offset);
   }
 }
 
 void readViewports(const VkPipelineViewportStateCreateInfo& info, DynamicSet dynamic, DrawValues* out) {
-  out->viewports.count = info.viewportCount;
-  out->scissorCount = info.scissorCount;
+  // More than the limit are not allowed.
+  out->viewports.count = std::min(info.viewportCount, abi::kMaxViewports);
+  out->scissorCount = std::min(info.scissorCount, abi::kMaxViewports);
   const auto* control = findInChain<VkPipelineViewportDepthClipControlCreateInfoEXT>(info.pNext);
   out->viewports.depthNegativeOneToOne = control != nullptr && control->negativeOneToOne ? 1 : 0;
   if (!dynamic.has(Dynamic::kViewports)) {
-    for (uint32_t i = 0; i < info.viewportCount; ++i) {
+    for (uint32_t i = 0; i < out->viewports.count; ++i) {
       const VkViewport& v = info.pViewports[i];
       out->viewports.viewports[i] = {v.x, v.y, v.width, v.height, v.minDepth, v.maxDepth};
     }
   }
   if (!dynamic.has(Dynamic::kScissors)) {
-    for (uint32_t i = 0; i < info.scissorCount; ++i) {
+    for (uint32_t i = 0; i < out->scissorCount; ++i) {
       const VkRect2D& s = info.pScissors[i];
       out->viewports.scissors[i] = {s.offset.x, s.offset.y, s.extent.width, s.extent.height};
     }
@@ -227,6 +227,13 @@ void copyFragment(const abi::FragmentState& from, abi::FragmentState* to, Copier
 
 }  // namespace
 
+void VertexInputValues::add(uint32_t location, uint32_t binding, VkFormat format, uint32_t offset_B) {
+  constexpr uint32_t kMost = abi::kMaxVertexAttributes;
+  if (attributeCount == kMost || location >= kMost || binding >= kMost) return;
+  attributes[attributeCount++] = {static_cast<uint8_t>(location), static_cast<uint8_t>(binding), 0,
+                                  static_cast<uint32_t>(format), offset_B};
+}
+
 DynamicSet dynamicSetOf(const VkPipelineDynamicStateCreateInfo* info) {
   static constexpr struct {
     VkDynamicState state;
@@ -322,7 +329,9 @@ void readDrawValues(const VkGraphicsPipelineCreateInfo& info, DynamicSet dynamic
   if (discards) return;
   if (info.pViewportState != nullptr) readViewports(*info.pViewportState, dynamic, out);
   if (const auto* multisample = info.pMultisampleState) {
-    out->raster.samples_log2 = static_cast<uint8_t>(std::countr_zero<uint32_t>(multisample->rasterizationSamples));
+    const auto samples =
+        std::clamp<uint32_t>(multisample->rasterizationSamples, 1, abi::kMaxSamples);  // what is allowed
+    out->raster.samples_log2 = static_cast<uint8_t>(std::countr_zero(samples));
     if (multisample->pSampleMask != nullptr) out->fragment.sampleMask = multisample->pSampleMask[0];
   }
   if (info.pDepthStencilState != nullptr && targets.depthStencil) readDepthStencil(*info.pDepthStencilState, out);
@@ -330,7 +339,8 @@ void readDrawValues(const VkGraphicsPipelineCreateInfo& info, DynamicSet dynamic
     std::copy_n(blend->blendConstants, 4, out->fragment.blendConstant);
     out->fragment.logicOp = static_cast<uint8_t>(blend->logicOp);
     if (const auto* writes = findInChain<VkPipelineColorWriteCreateInfoEXT>(blend->pNext)) {
-      for (uint32_t i = 0; writes->pColorWriteEnables != nullptr && i < writes->attachmentCount; ++i) {
+      const uint32_t count = std::min(writes->attachmentCount, abi::kMaxColorAttachments);
+      for (uint32_t i = 0; writes->pColorWriteEnables != nullptr && i < count; ++i) {
         setFlag(&out->fragment.colorWriteEnable, static_cast<uint8_t>(1u << i), writes->pColorWriteEnables[i]);
       }
     }

@@ -83,6 +83,9 @@ struct VertexInputValues {
   Attribute attributes[abi::kMaxVertexAttributes]{};
   Binding bindings[abi::kMaxVertexAttributes]{};
   bool operator==(const VertexInputValues&) const = default;
+
+  /// An attribute beyond the limits, which is not allowed, is left out.
+  void add(uint32_t location, uint32_t binding, VkFormat format, uint32_t offset_B);
 };
 
 /// The slots of a program, fed by the attributes of its locations.

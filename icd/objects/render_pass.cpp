@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/abi/fragment_abi.h"
 #include "backend/formats/format_table.h"
 #include "gen/entrypoints.h"
 #include "icd/objects/device.h"
@@ -37,7 +38,7 @@ template <typename Description>
 Subpass subpassOf(const Description& d) {
   Subpass s;
   for (uint32_t i = 0; i < d.inputAttachmentCount; ++i) s.inputs.push_back(referenceOf(d.pInputAttachments[i]));
-  for (uint32_t i = 0; i < d.colorAttachmentCount; ++i) {
+  for (uint32_t i = 0; i < std::min(d.colorAttachmentCount, abi::kMaxColorAttachments); ++i) {
     s.colors.push_back(referenceOf(d.pColorAttachments[i]));
     s.colors.back().aspects = 0;
     if (d.pResolveAttachments == nullptr) continue;
