@@ -17,7 +17,13 @@ using raster::SetupState;
 
 namespace {
 
-constexpr float kLargestPoint = 1024;
+constexpr float kSmallestPoint = 1, kLargestPoint = 1024;  // pointSizeRange
+constexpr float kThinnestLine = 1, kThickestLine = 64;     // lineWidthRange
+
+// NaN: the least.
+float clampSize(float size, float least, float most) {
+  return size > least ? std::min(size, most) : least;
+}
 
 PixelRect intersect(const PixelRect& a, const PixelRect& b) {
   return {std::max(a.x0, b.x0), std::max(a.y0, b.y0), std::min(a.x1, b.x1), std::min(a.y1, b.y1)};
@@ -171,13 +177,14 @@ uint32_t RasterPiece::triangles(Range range, const ScreenVertices& screen, const
 
 uint32_t RasterPiece::lines(Range range, const ScreenVertices& screen, const SetupState& state, SetWriter& sets) const {
   const bool bresenham = raster_.lineMode == abi::LineMode::kBresenham;
+  const float lineWidth = clampSize(raster_.lineWidth, kThinnestLine, kThickestLine);
   const raster::SetDraw draw{payload_, 0, 4, raster_.samples_log2, bresenham, 0};
   uint32_t made = 0;
   for (uint32_t i = range.begin; i < range.end; ++i) {
     PrimitiveSet& set = sets.open(draw, 1);
     const uint32_t first = set.count;
-    raster::setUpLine(a_.corners[i][0], a_.corners[i][1], bresenham, raster_.lineWidth, a_.primitiveId[i], i, screen,
-                      outputs_, state, set);
+    raster::setUpLine(a_.corners[i][0], a_.corners[i][1], bresenham, lineWidth, a_.primitiveId[i], i, screen, outputs_,
+                      state, set);
     made += set.count - first;
     binLines(sets, first, bresenham);
   }
@@ -191,8 +198,7 @@ void RasterPiece::binLines(SetWriter& sets, uint32_t first, bool bresenham) cons
 
 float RasterPiece::pointSize(uint32_t vertex) const {
   if ((program_.flags & abi::kVertexWritesPointSize) == 0) return 1;
-  const float size = outputs_.at(abi::kRowPointSize, vertex);
-  return size > 1.0f / 16 ? std::min(size, kLargestPoint) : 1.0f / 16;  // NaN: the least
+  return clampSize(outputs_.at(abi::kRowPointSize, vertex), kSmallestPoint, kLargestPoint);
 }
 
 uint32_t RasterPiece::points(Range range, const ScreenVertices& screen, const SetupState& state,
@@ -215,6 +221,7 @@ uint32_t RasterPiece::outlines(Range range, const ScreenVertices& screen, const 
                                SetWriter& sets) const {
   const bool asLines = raster_.polygonMode == VK_POLYGON_MODE_LINE;
   const bool bresenham = asLines && raster_.lineMode == abi::LineMode::kBresenham;
+  const float lineWidth = clampSize(raster_.lineWidth, kThinnestLine, kThickestLine);
   const raster::SetDraw draw{payload_, 0, 4, raster_.samples_log2, bresenham, 0};
   uint32_t made = 0;
   for (uint32_t i = range.begin; i < range.end; ++i) {
@@ -225,8 +232,8 @@ uint32_t RasterPiece::outlines(Range range, const ScreenVertices& screen, const 
     const uint32_t first = set.count;
     for (uint32_t k = 0; k < 3; ++k) {
       if (asLines)
-        raster::setUpLine(v[k], v[(k + 1) % 3], bresenham, raster_.lineWidth, a_.primitiveId[i], i, screen, outputs_,
-                          state, set);
+        raster::setUpLine(v[k], v[(k + 1) % 3], bresenham, lineWidth, a_.primitiveId[i], i, screen, outputs_, state,
+                          set);
       else
         raster::setUpPoint(v[k], pointSize(v[k]), a_.primitiveId[i], i, screen, state, set);
     }

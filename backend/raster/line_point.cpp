@@ -97,11 +97,13 @@ bool inDiamond(Point p) {
 // The fragments of a line that is no steeper than 45 degrees in `along` (x or y), as four edges. In each column (row)
 // that it goes through there is one: the pixel whose side the line crosses at the column's center. It counts if the
 // line leaves its diamond: where it begins, if it begins before the center or in the diamond; where it ends, if it ends
-// behind the center and not in the diamond.
-bool diamondExit(Point a, Point b, Edges& out, Point corners[4]) {
+// behind the center and not in the diamond. A line of some width is one that is moved across by half of what it has
+// more than one, and has as many fragments side by side from there on.
+bool diamondExit(Point a, Point b, int32_t width, Edges& out, Point corners[4]) {
   const int32_t dx = b.x - a.x;
   const int32_t dy = b.y - a.y;
   const bool xMajor = std::abs(dx) >= std::abs(dy);
+  for (Point* end : {&a, &b}) (xMajor ? end->y : end->x) -= (width - 1) * kSubpixels / 2;
   const int32_t from = xMajor ? a.x : a.y;
   const int32_t to = xMajor ? b.x : b.y;
   if (from == to) return false;
@@ -134,13 +136,13 @@ bool diamondExit(Point a, Point b, Edges& out, Point corners[4]) {
     out.c[i] = c;
   };
   set(0, -v, u, atA + half - (below ? 1 : 0));
-  set(1, v, -u, -atA + half - (below ? 0 : 1));
+  set(1, v, -u, -atA + half + u * (width - 1) * kSubpixels - (below ? 0 : 1));
   set(2, 1, 0, -int64_t{first} * kSubpixels);
   set(3, -1, 0, int64_t{end} * kSubpixels - 1);
   for (uint32_t i = 0; i < 4; ++i) {
     corners[i] = i < 2 ? a : b;
     int32_t& side = xMajor ? corners[i].y : corners[i].x;
-    side += i % 2 ? kSubpixels : -kSubpixels;
+    side += i % 2 ? width * kSubpixels : -kSubpixels;
     int32_t& front = xMajor ? corners[i].x : corners[i].y;
     front += (i < 2) == ascending ? -kSubpixels : kSubpixels;
   }
@@ -181,7 +183,8 @@ void setUpLine(uint16_t a, uint16_t b, bool bresenham, float width, uint32_t pri
   const uint32_t n = out.count;
   Point corners[4];
   if (bresenham) {
-    if (!diamondExit(ends[0], ends[1], out.edges[n], corners)) return;
+    const auto pixels = static_cast<int32_t>(std::max(width, 1.0f) + 0.5f);
+    if (!diamondExit(ends[0], ends[1], pixels, out.edges[n], corners)) return;
   } else {
     if (!rectangle(ends[0], ends[1], width, corners)) return;
     out.edges[n] = makeEdges(corners, 4);
@@ -215,7 +218,7 @@ void setUpLine(uint16_t a, uint16_t b, bool bresenham, float width, uint32_t pri
   record.flags = bresenham ? uint32_t{abi::kPrimitiveAllSamples} : 0;
   // Fragments may lie beyond the ends, by half the width or a pixel.
   const double reach =
-      (bresenham ? 1.0 : double{width}) * (std::fabs(double{record.depth.dx}) + std::fabs(double{record.depth.dy}));
+      std::max(double{width}, 1.0) * (std::fabs(double{record.depth.dx}) + std::fabs(double{record.depth.dy}));
   const double slack = reach + std::max(std::fabs(depth[0]), std::fabs(depth[1])) * 0x1p-20;
   record.depthMin = static_cast<float>(std::min(depth[0], depth[1]) - slack);
   record.depthMax = static_cast<float>(std::max(depth[0], depth[1]) + slack);

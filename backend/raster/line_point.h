@@ -10,8 +10,8 @@ namespace pumice::raster {
 //
 // Rectangular: the corners of the line's rectangle. Bresenham: the fragments of the diamond-exit rule
 // (Vulkan 1.3, 28.12.1), which are the pixel centers inside of a parallelogram; a covered pixel is covered with all
-// samples (kPrimitiveAllSamples). Unlike triangles, lines are clipped to the whole volume: state.clip is scissor and
-// render area alone.
+// samples (kPrimitiveAllSamples), and the width is a whole number of pixels. `width` is at most 64. Unlike triangles,
+// lines are clipped to the whole volume: state.clip is scissor and render area alone.
 void setUpLine(uint16_t a, uint16_t b, bool bresenham, float width, uint32_t primitiveId, uint32_t source,
                const ScreenVertices& screen, const VertexOutputs& outputs, const SetupState& state, PrimitiveSet& out);
 

@@ -52,7 +52,18 @@ uint32_t covered(const PrimitiveSet& set, int32_t edge) {
   return mask;
 }
 
-void compareWithDiamonds(const std::vector<Point>& points) {
+// The same of a line of some width: the segment is moved by half of what it has more than one pixel, across, and each
+// of its fragments is the first of as many.
+bool producesFragment(Point a, Point b, int32_t width, int32_t px, int32_t py) {
+  const bool xMajor = std::abs(b.x - a.x) >= std::abs(b.y - a.y);
+  const int32_t moved = (width - 1) * 128;
+  for (Point* p : {&a, &b}) *p = {p->x - (xMajor ? 0 : moved), p->y - (xMajor ? moved : 0)};
+  for (int32_t k = 0; k < width; ++k)
+    if (producesFragment(a, b, px - (xMajor ? 0 : k), py - (xMajor ? k : 0))) return true;
+  return false;
+}
+
+void compareWithDiamonds(const std::vector<Point>& points, int32_t width = 1) {
   SetupState state = testState(4, 4);
   Mesh mesh;
   for (const Point p : points)
@@ -64,9 +75,9 @@ void compareWithDiamonds(const std::vector<Point>& points) {
       uint32_t expected = 0;
       for (int32_t y = 0; y < 4; ++y)
         for (int32_t x = 0; x < 4; ++x)
-          expected |= uint32_t{producesFragment(points[a], points[b], x, y)} << (y * 4 + x);
+          expected |= uint32_t{producesFragment(points[a], points[b], width, x, y)} << (y * 4 + x);
       set->count = 0;
-      setUpLine(a, b, true, 1, 0, 0, *mesh.screen, mesh.outputs, state, *set);
+      setUpLine(a, b, true, static_cast<float>(width), 0, 0, *mesh.screen, mesh.outputs, state, *set);
       ASSERT_EQ(covered(*set, 4), expected)
           << points[a].x << ' ' << points[a].y << " to " << points[b].x << ' ' << points[b].y;
     }
@@ -85,6 +96,14 @@ TEST(Line, BresenhamIsTheDiamondExitRuleAnywhere) {
   for (int i = 0; i < 300; ++i)
     points.push_back({static_cast<int32_t>(random() % 1025), static_cast<int32_t>(random() % 1025)});
   compareWithDiamonds(points);
+}
+
+TEST(Line, BresenhamOfSomeWidth) {
+  std::mt19937 random(7);
+  std::vector<Point> points{{0, 0}, {512, 512}, {128, 128}, {640, 128}, {128, 640}, {1024, 0}};
+  for (int i = 0; i < 80; ++i)
+    points.push_back({static_cast<int32_t>(random() % 1025), static_cast<int32_t>(random() % 1025)});
+  for (const int32_t width : {2, 3, 6}) compareWithDiamonds(points, width);
 }
 
 // How far a point is inside of the rectangle around a segment, in pixels.
