@@ -408,6 +408,43 @@ TEST(Assembly, UndefinedImagesAreNotRead) {
   }
 }
 
+// However many: a number that is kept in eight bits must not come round to none.
+TEST(Assembly, TooManyClipDistances) {
+  for (const char* count : {"9", "256", "257"}) {
+    const Words words = assemble(R"(
+OpCapability Shader
+OpCapability ClipDistance
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %distances
+OpDecorate %distances BuiltIn ClipDistance
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%u32 = OpTypeInt 32 0
+%count = OpConstant %u32 )" + std::string(count) +
+                                 R"(
+%c0 = OpConstant %u32 0
+%one = OpConstant %float 1
+%array = OpTypeArray %float %count
+%parray = OpTypePointer Output %array
+%pfloat = OpTypePointer Output %float
+%distances = OpVariable %parray Output
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%at = OpAccessChain %pfloat %distances %c0
+OpStore %at %one
+OpReturn
+OpFunctionEnd
+)");
+    VertexCompileInfo info;
+    info.spirv = words;
+    info.entryPoint = "main";
+    const ReadResult r = readVertex(info);
+    EXPECT_EQ(r.status, CompileStatus::kUnsupported) << count;
+    EXPECT_NE(r.message.find("clip"), std::string::npos) << count << ": " << r.message;
+  }
+}
+
 TEST(Assembly, UnsupportedCapabilities) {
   struct Case {
     const char *capability, *mode, *extension;

@@ -85,14 +85,16 @@ void Translator::storeRow(uint32_t row, Value* v) {
 
 void Translator::emitVertexOutputs() {
   // Cull distances stand behind the clip distances, whose number must be known first.
+  size_t clipDistances = 0, cullDistances = 0;
   for (const IoVariable& io : outputs_)
     for (const IoLeaf& leaf : io.leaves) {
       if (!leaf.isBuiltin || !io.written[leaf.group]) continue;
-      if (leaf.builtin == spv::BuiltIn::ClipDistance) ++vertex_.clipDistanceCount;
-      if (leaf.builtin == spv::BuiltIn::CullDistance) ++vertex_.cullDistanceCount;
+      if (leaf.builtin == spv::BuiltIn::ClipDistance) ++clipDistances;
+      if (leaf.builtin == spv::BuiltIn::CullDistance) ++cullDistances;
     }
-  if (vertex_.clipDistanceCount + vertex_.cullDistanceCount > static_cast<int>(abi::kMaxClipCullDistances))
-    failUnsupported("too many clip and cull distances");
+  if (clipDistances + cullDistances > abi::kMaxClipCullDistances) failUnsupported("too many clip and cull distances");
+  vertex_.clipDistanceCount = static_cast<uint8_t>(clipDistances);
+  vertex_.cullDistanceCount = static_cast<uint8_t>(cullDistances);
   const auto slotOf = [&](uint32_t location) -> uint32_t {
     for (uint32_t s = 0; s < vertex_.varyingSlotCount; ++s)
       if (vertex_.varyingLocation[s] == location) return s;
