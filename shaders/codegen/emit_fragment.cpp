@@ -298,6 +298,11 @@ FragmentOutputs Generator::outputs() {
     for (llvm::Value*& v : o.color[i])
       if (any && !v) v = llvm::Constant::getNullValue(type(kind, lanes_));
   }
+  // Coverage is made of location 0's alpha where there is no attachment, too ("Multisample Coverage").
+  const auto alpha = outputs_.find(3);
+  const bool covers = (key_->flags & kKeyAlphaToCoverage) != 0 && key_->color[0].format == VK_FORMAT_UNDEFINED;
+  if (covers && alpha != outputs_.end() && alpha->second->getAllocatedType()->isFPOrFPVectorTy())
+    o.color[0][3] = load(3);
   o.depth = as(load(kOutputDepth), Kind::kF32);
   o.stencilReference = load(kOutputStencil);
   o.sampleMask = load(kOutputSampleMask);
