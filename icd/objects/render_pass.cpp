@@ -53,8 +53,8 @@ Subpass subpassOf(const Description& d) {
 
 template <typename Dependency>
 SubpassDependency dependencyOf(const Dependency& d) {
-  return {d.srcSubpass, d.dstSubpass, d.srcStageMask, d.dstStageMask,
-          (d.dependencyFlags & VK_DEPENDENCY_BY_REGION_BIT) != 0};
+  return {d.srcSubpass,   d.dstSubpass,    d.srcStageMask,
+          d.dstStageMask, d.dstAccessMask, (d.dependencyFlags & VK_DEPENDENCY_BY_REGION_BIT) != 0};
 }
 
 // Vulkan 1.0 has no aspects with its references: all that the format has.
@@ -106,6 +106,7 @@ VkResult RenderPass::init(const VkRenderPassCreateInfo2& info) {
     if (const auto* barrier = findInChain<VkMemoryBarrier2>(info.pDependencies[i].pNext)) {
       d.sourceStages = barrier->srcStageMask;
       d.destinationStages = barrier->dstStageMask;
+      d.destinationAccess = barrier->dstAccessMask;
     }
     dependencies_.push_back(d);
   }

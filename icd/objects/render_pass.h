@@ -45,6 +45,7 @@ struct Subpass {
 struct SubpassDependency {
   uint32_t source = VK_SUBPASS_EXTERNAL, destination = VK_SUBPASS_EXTERNAL;
   VkPipelineStageFlags2 sourceStages = 0, destinationStages = 0;
+  VkAccessFlags2 destinationAccess = 0;
   bool byRegion = false;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "icd/encode/stage_masks.h"
+
 namespace pumice::icd {
 
 namespace {
@@ -48,6 +50,17 @@ bool comesAfterResolve(const Subpass& later, const Subpass& earlier) {
   return after;
 }
 
+// Does something before the fragments wait? What names all stages but only accesses to attachments means fragments.
+bool reachesGeometry(const SubpassDependency& d) {
+  constexpr abi::StageMask kBefore = abi::stageBit(abi::Stage::kIndirect) | abi::stageBit(abi::Stage::kGeometry);
+  constexpr VkAccessFlags2 kOfAttachments =
+      VK_ACCESS_2_INPUT_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT |
+      VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT |
+      VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_READ_NONCOHERENT_BIT_EXT;
+  if ((destinationStages(d.destinationStages) & kBefore) == 0) return false;
+  return d.destinationAccess == 0 || (d.destinationAccess & ~kOfAttachments) != 0;
+}
+
 }  // namespace
 
 void assignTilePasses(std::span<Subpass> subpasses, std::span<const SubpassDependency> dependencies) {
@@ -56,7 +69,8 @@ void assignTilePasses(std::span<Subpass> subpasses, std::span<const SubpassDepen
   for (uint32_t i = 0; i < subpasses.size(); ++i) {
     const auto inWork = subpasses.subspan(first, i - first);
     const auto separates = [&](const SubpassDependency& d) {
-      return d.destination == i && d.source != VK_SUBPASS_EXTERNAL && d.source >= first && d.source < i && !d.byRegion;
+      return d.destination == i && d.source != VK_SUBPASS_EXTERNAL && d.source >= first && d.source < i &&
+             (!d.byRegion || reachesGeometry(d));
     };
     const auto isResolved = [&](const Subpass& earlier) { return comesAfterResolve(subpasses[i], earlier); };
     uint32_t own = 0;

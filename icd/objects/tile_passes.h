@@ -1,10 +1,11 @@
 // Which subpasses of a render pass run as one pass over the tiles.
 //
 // A tile works on attachment memory in place, so a subpass may follow another in the same tile when what it needs of it
-// lies in the tile: when every dependency between the two says BY_REGION (Vulkan 1.3, 7.1: "framebuffer-local"). A
-// subpass that depends on the whole of an earlier one has to wait until that one's tiles are done, and so do all after
-// it. Resolves happen at the end of a tile pass, so nothing in it may come after one and use what it writes, or write
-// what it reads. Views of multiview are passes of their own, so that a change of the view mask ends a tile pass too.
+// lies in the tile: when every dependency between the two says BY_REGION (Vulkan 1.3, 7.1: "framebuffer-local") and is
+// of stages that work on the framebuffer; vertices have no region. A subpass that depends on the whole of an earlier
+// one has to wait until that one's tiles are done, and so do all after it. Resolves happen at the end of a tile pass,
+// so nothing in it may come after one and use what it writes, or write what it reads. Views of multiview are passes of
+// their own, so that a change of the view mask ends a tile pass too.
 #pragma once
 
 #include <span>

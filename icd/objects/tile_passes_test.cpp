@@ -7,8 +7,10 @@
 namespace pumice::icd {
 namespace {
 
-SubpassDependency between(uint32_t source, uint32_t destination, bool byRegion) {
-  return {source, destination, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, byRegion};
+SubpassDependency between(uint32_t source, uint32_t destination, bool byRegion,
+                          VkPipelineStageFlags2 stages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                          VkAccessFlags2 access = VK_ACCESS_2_INPUT_ATTACHMENT_READ_BIT) {
+  return {source, destination, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, stages, access, byRegion};
 }
 
 std::vector<uint32_t> passesOf(std::vector<Subpass> subpasses, const std::vector<SubpassDependency>& dependencies) {
@@ -27,6 +29,19 @@ TEST(TilePasses, IndependentSubpassesShareTiles) {
 TEST(TilePasses, DependenciesByRegionShareTiles) {
   EXPECT_EQ(passesOf(std::vector<Subpass>(3), {between(0, 1, true), between(1, 2, true), between(0, 2, true)}),
             (Numbers{0, 0, 0}));
+}
+
+// Vertices and arguments lie in no region.
+TEST(TilePasses, DependenciesOfGeometrySeparate) {
+  const auto second = [](VkPipelineStageFlags2 stages, VkAccessFlags2 access) {
+    return passesOf(std::vector<Subpass>(2), {between(0, 1, true, stages, access)})[1];
+  };
+  EXPECT_EQ(second(VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT, VK_ACCESS_2_SHADER_READ_BIT), 1u);
+  EXPECT_EQ(second(VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT, 0), 1u);  // writes after reads
+  EXPECT_EQ(second(VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT, VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT), 1u);
+  EXPECT_EQ(second(VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT, VK_ACCESS_2_MEMORY_READ_BIT), 1u);
+  EXPECT_EQ(second(VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT, VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT), 0u);
+  EXPECT_EQ(second(VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT, VK_ACCESS_2_SHADER_READ_BIT), 0u);
 }
 
 TEST(TilePasses, OneDependencyOnTheWholeSeparates) {
