@@ -102,13 +102,8 @@ Queue::Step Queue::onPass(const abi::BeginPassPacket& packet, Progress& progress
     pass->setSpans(geometry, tileSpan, cut);
     passesInFlight_.fetch_add(1, std::memory_order_relaxed);
     // From here on the pass may run, and end.
-    const bool others = scan.others;
     start(geometry, geometryGates, progress);
     start(tileSpan, tileGates, progress);
-    if (!others) {
-      stack_[depth_ - 1] = scan.end.position();
-      return Step::kNext;
-    }
   }
   if (scan.others) afterPass(inside, progress);
   stack_[depth_ - 1] = scan.end.position();

@@ -16,7 +16,8 @@ struct AttachmentFormats {
   VkFormat depth = VK_FORMAT_UNDEFINED, stencil = VK_FORMAT_UNDEFINED;  // of the planes
 };
 
-AttachmentFormats attachmentFormats(const VkGraphicsPipelineCreateInfo& info);
+/// As far as these parts of a pipeline say. What others say is not looked at: it may point to anything.
+AttachmentFormats attachmentFormats(const VkGraphicsPipelineCreateInfo& info, PipelineParts parts);
 
 /// What follows from the output interface and the samples, as far as `info` has them: to be called with the create info
 /// of each part of a pipeline. `values` are those of `info`. Not for pipelines that always discard.

@@ -42,8 +42,9 @@ void setDepthStencil(VkFormat depth, VkFormat stencil, AttachmentFormats* out) {
 
 }  // namespace
 
-AttachmentFormats attachmentFormats(const VkGraphicsPipelineCreateInfo& info) {
+AttachmentFormats attachmentFormats(const VkGraphicsPipelineCreateInfo& info, PipelineParts parts) {
   AttachmentFormats out;
+  if ((parts & (kPreRasterization | kFragmentShader | kFragmentOutput)) == 0) return out;
   if (const RenderPass* pass = RenderPass::from(info.renderPass)) {
     const Subpass& subpass = pass->subpasses()[info.subpass];
     const auto formatOf = [&](const AttachmentReference& r) {
@@ -53,7 +54,8 @@ AttachmentFormats attachmentFormats(const VkGraphicsPipelineCreateInfo& info) {
     for (uint32_t i = 0; i < out.colorCount; ++i) out.color[i] = formatOf(subpass.colors[i]);
     const VkFormat depthStencil = formatOf(subpass.depthStencil);
     setDepthStencil(depthStencil, depthStencil, &out);
-  } else if (const auto* rendering = findInChain<VkPipelineRenderingCreateInfo>(info.pNext)) {
+  } else if (const auto* rendering = findInChain<VkPipelineRenderingCreateInfo>(info.pNext);
+             rendering != nullptr && (parts & kFragmentOutput) != 0) {
     out.colorCount = std::min(rendering->colorAttachmentCount, abi::kMaxColorAttachments);
     std::copy_n(rendering->pColorAttachmentFormats, out.colorCount, out.color);
     setDepthStencil(rendering->depthAttachmentFormat, rendering->stencilAttachmentFormat, &out);
@@ -118,20 +120,24 @@ void GraphicsBuild::readOwn(PipelineParts own) {
   GraphicsParts made;
   made.parts = own;
   made.dynamic = dynamicSetOf(info_.pDynamicState) & dynamicOf(own);
-  made.formats = attachmentFormats(info_);
+  // What always discards has no fragment shader and no output interface.
+  const bool discards = part.pRasterizationState != nullptr ? part.pRasterizationState->rasterizerDiscardEnable &&
+                                                                  !made.dynamic.has(Dynamic::kRasterizerDiscardEnable)
+                                                            : parts_.discards();
+  made.formats = attachmentFormats(info_, discards ? own & ~(kFragmentShader | kFragmentOutput) : own);
   // With dynamic rendering a library of the fragment shader alone does not know the formats, but its tests.
   const bool unknown = info_.renderPass == VK_NULL_HANDLE && (own & kFragmentOutput) == 0;
   const bool depthStencil =
       unknown || made.formats.depth != VK_FORMAT_UNDEFINED || made.formats.stencil != VK_FORMAT_UNDEFINED;
   readDrawValues(part, made.dynamic, {depthStencil, made.formats.colorCount != 0}, &made.values);
-  const PipelineLayout* layout = PipelineLayout::from(info_.layout);
+  const bool hasStages = (own & (kPreRasterization | kFragmentShader)) != 0;
+  const PipelineLayout* layout = hasStages ? PipelineLayout::from(info_.layout) : nullptr;
   if ((own & kPreRasterization) != 0) {
     const VkPipelineShaderStageCreateInfo* vertex = stageOf(part, VK_SHADER_STAGE_VERTEX_BIT);
     if (vertex != nullptr) {
       made.vertex = std::make_shared<CompileSource>(StageRequest{VK_SHADER_STAGE_VERTEX_BIT, vertex, layout});
     }
   }
-  const bool discards = (own & kPreRasterization) != 0 ? made.discards() : parts_.discards();
   if (!discards) {
     addOutputs(part, made.dynamic, made.values, made.formats, &made.key);
     if ((own & kFragmentShader) != 0) {
@@ -144,10 +150,6 @@ void GraphicsBuild::readOwn(PipelineParts own) {
 
 void GraphicsBuild::beginStages(const CodeCaches& caches, bool linked) {
   const BuildTiers tiers = buildTiers(info_.flags);
-  const PipelineLayout* layout = PipelineLayout::from(info_.layout);
-  const auto rebound = [&](std::shared_ptr<CompileSource> source) {
-    return std::make_shared<CompileSource>(*source, *layout);
-  };
   if (parts_.vertex == nullptr) {  // a library without stages
     if (!isLibrary()) {
       PUMICE_ERROR("icd", "vkCreateGraphicsPipelines: there is no vertex stage");
@@ -155,6 +157,10 @@ void GraphicsBuild::beginStages(const CodeCaches& caches, bool linked) {
     }
     return;
   }
+  const PipelineLayout* layout = PipelineLayout::from(info_.layout);
+  const auto rebound = [&](std::shared_ptr<CompileSource> source) {
+    return std::make_shared<CompileSource>(*source, *layout);
+  };
   if (linked && layout != nullptr && !parts_.vertex->fits(*layout)) {
     parts_.vertex = rebound(parts_.vertex);
     parts_.vertexCode = nullptr;
