@@ -21,26 +21,6 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 class DrawLimitTest : public FilledTargetTest {
  protected:
-  static VkAttachmentDescription description(VkAttachmentLoadOp load) {
-    VkAttachmentDescription out{};
-    out.format = kRgba8;
-    out.samples = VK_SAMPLE_COUNT_1_BIT;
-    out.loadOp = load;
-    out.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
-    out.stencilLoadOp = VK_ATTACHMENT_LOAD_OP_DONT_CARE;
-    out.stencilStoreOp = VK_ATTACHMENT_STORE_OP_DONT_CARE;
-    out.initialLayout = out.finalLayout = VK_IMAGE_LAYOUT_GENERAL;
-    return out;
-  }
-  static VkSubpassDependency toCopy(uint32_t subpass) {
-    return {subpass,
-            VK_SUBPASS_EXTERNAL,
-            VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT,
-            VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-            VK_ACCESS_MEMORY_WRITE_BIT,
-            VK_ACCESS_MEMORY_READ_BIT,
-            0};
-  }
   VkQueryPool makeQueries(VkQueryType type, uint32_t count) {
     VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     info.queryType = type;
@@ -214,7 +194,7 @@ TEST_F(DrawLimitTest, NoAttachments) {
 TEST_F(DrawLimitTest, UnusedAttachments) {
   createDevice();
   const Target target = makeTarget(kRgba8, kExtent);
-  const VkAttachmentDescription attachment = description(VK_ATTACHMENT_LOAD_OP_CLEAR);
+  const VkAttachmentDescription description = attachment(kRgba8, VK_ATTACHMENT_LOAD_OP_CLEAR);
   const VkAttachmentReference unused{VK_ATTACHMENT_UNUSED, VK_IMAGE_LAYOUT_UNDEFINED};
   const VkAttachmentReference colors[] = {unused, {0, VK_IMAGE_LAYOUT_GENERAL}, unused};
   const VkAttachmentReference resolves[] = {unused, unused, unused};
@@ -226,12 +206,7 @@ TEST_F(DrawLimitTest, UnusedAttachments) {
   subpass.inputAttachmentCount = 1;
   subpass.pInputAttachments = &unused;
   const VkSubpassDependency dependency = toCopy(0);
-  VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
-  info.attachmentCount = info.subpassCount = info.dependencyCount = 1;
-  info.pAttachments = &attachment;
-  info.pSubpasses = &subpass;
-  info.pDependencies = &dependency;
-  const VkRenderPass pass = makeRenderPass(info);
+  const VkRenderPass pass = makeRenderPass({&description, 1}, {&subpass, 1}, {&dependency, 1});
   const VkFramebuffer framebuffer = makeFramebuffer(pass, {&target, 1});
   const VkClearValue clear = clearColor(0, 0, 1);
   run([&](VkCommandBuffer c) {
@@ -254,8 +229,8 @@ TEST_F(DrawLimitTest, UnusedAttachments) {
 TEST_F(DrawLimitTest, ClearsOfAnotherTargetAreNotHidden) {
   createDevice();
   const Target targets[] = {makeTarget(kRgba8, kExtent), makeTarget(kRgba8, kExtent)};
-  const VkAttachmentDescription attachments[] = {description(VK_ATTACHMENT_LOAD_OP_CLEAR),
-                                                 description(VK_ATTACHMENT_LOAD_OP_CLEAR)};
+  const VkAttachmentDescription attachments[] = {attachment(kRgba8, VK_ATTACHMENT_LOAD_OP_CLEAR),
+                                                 attachment(kRgba8, VK_ATTACHMENT_LOAD_OP_CLEAR)};
   const VkAttachmentReference references[] = {{0, VK_IMAGE_LAYOUT_GENERAL}, {1, VK_IMAGE_LAYOUT_GENERAL}};
   VkSubpassDescription subpasses[2]{};
   for (uint32_t i = 0; i < 2; ++i) {
@@ -267,15 +242,8 @@ TEST_F(DrawLimitTest, ClearsOfAnotherTargetAreNotHidden) {
        VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT, VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT, VK_DEPENDENCY_BY_REGION_BIT},
       toCopy(0),
       toCopy(1)};
-  VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
-  info.attachmentCount = 2;
-  info.pAttachments = attachments;
-  info.subpassCount = 2;
-  info.pSubpasses = subpasses;
-  info.dependencyCount = 3;
-  info.pDependencies = dependencies;
   PipelineState state(kExtent);
-  state.renderPass = makeRenderPass(info);
+  state.renderPass = makeRenderPass(attachments, subpasses, dependencies);
   state.subpass = 1;
   const VkPushConstantRange range{kStages, 0, sizeof(Push)};
   state.layout = layout_ = makeLayout({}, {&range, 1});
@@ -367,7 +335,7 @@ TEST_F(DrawLimitTest, SecondariesAreUsedSimultaneously) {
 TEST_F(DrawLimitTest, QueriesOfViews) {
   createFullDevice();
   const Target target = makeTarget(kRgba8, kExtent, VK_SAMPLE_COUNT_1_BIT, 0, 3);
-  const VkAttachmentDescription attachment = description(VK_ATTACHMENT_LOAD_OP_CLEAR);
+  const VkAttachmentDescription description = attachment(kRgba8, VK_ATTACHMENT_LOAD_OP_CLEAR);
   const VkAttachmentReference color{0, VK_IMAGE_LAYOUT_GENERAL};
   VkSubpassDescription subpass{};
   subpass.colorAttachmentCount = 1;
@@ -376,12 +344,8 @@ TEST_F(DrawLimitTest, QueriesOfViews) {
   VkRenderPassMultiviewCreateInfo multiview{VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO};
   multiview.subpassCount = 1;
   multiview.pViewMasks = &mask;
-  VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO, &multiview};
-  info.attachmentCount = info.subpassCount = 1;
-  info.pAttachments = &attachment;
-  info.pSubpasses = &subpass;
   PipelineState state(kExtent);
-  state.renderPass = makeRenderPass(info);
+  state.renderPass = makeRenderPass({&description, 1}, {&subpass, 1}, {}, &multiview);
   const VkPipeline pipeline = makePipeline(state, k_views_vert, k_numbers_frag);
   const VkFramebuffer framebuffer = makeFramebuffer(state.renderPass, {&target, 1});
   const VkQueryPool occlusion = makeQueries(VK_QUERY_TYPE_OCCLUSION, 2);

@@ -136,18 +136,8 @@ TEST_F(DrawPassTest, ASubpassReadsAnother) {
   for (const VkDependencyFlags flags : {VkDependencyFlags{VK_DEPENDENCY_BY_REGION_BIT}, VkDependencyFlags{0}}) {
     const Target targets[] = {makeTarget(kRgba8, kExtent, VK_SAMPLE_COUNT_1_BIT, VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT),
                               makeTarget(kRgba8, kExtent)};
-    VkAttachmentDescription attachments[2]{};
-    for (auto& a : attachments) {
-      a = {0,
-           kRgba8,
-           VK_SAMPLE_COUNT_1_BIT,
-           VK_ATTACHMENT_LOAD_OP_CLEAR,
-           VK_ATTACHMENT_STORE_OP_STORE,
-           VK_ATTACHMENT_LOAD_OP_DONT_CARE,
-           VK_ATTACHMENT_STORE_OP_DONT_CARE,
-           VK_IMAGE_LAYOUT_GENERAL,
-           VK_IMAGE_LAYOUT_GENERAL};
-    }
+    const VkAttachmentDescription attachments[] = {attachment(kRgba8, VK_ATTACHMENT_LOAD_OP_CLEAR),
+                                                   attachment(kRgba8, VK_ATTACHMENT_LOAD_OP_CLEAR)};
     const VkAttachmentReference first{0, VK_IMAGE_LAYOUT_GENERAL}, second{1, VK_IMAGE_LAYOUT_GENERAL};
     VkSubpassDescription subpasses[2]{};
     subpasses[0].colorAttachmentCount = 1;
@@ -159,16 +149,8 @@ TEST_F(DrawPassTest, ASubpassReadsAnother) {
     const VkSubpassDependency dependencies[] = {
         {0, 1, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
          VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT, VK_ACCESS_INPUT_ATTACHMENT_READ_BIT, flags},
-        {1, VK_SUBPASS_EXTERNAL, VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-         VK_ACCESS_MEMORY_WRITE_BIT, VK_ACCESS_MEMORY_READ_BIT, 0}};
-    VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
-    info.attachmentCount = 2;
-    info.pAttachments = attachments;
-    info.subpassCount = 2;
-    info.pSubpasses = subpasses;
-    info.dependencyCount = 2;
-    info.pDependencies = dependencies;
-    const VkRenderPass pass = makeRenderPass(info);
+        toCopy(1)};
+    const VkRenderPass pass = makeRenderPass(attachments, subpasses, dependencies);
     const VkFramebuffer framebuffer = makeFramebuffer(pass, targets);
 
     PipelineState draw(kExtent);
@@ -208,40 +190,18 @@ TEST_F(DrawPassTest, SamplesAreResolved) {
   createDevice();
   for (const VkSampleCountFlagBits count : {VK_SAMPLE_COUNT_2_BIT, VK_SAMPLE_COUNT_4_BIT, VK_SAMPLE_COUNT_8_BIT}) {
     const Target targets[] = {makeTarget(kRgba8, kExtent, count), makeTarget(kRgba8, kExtent)};
-    VkAttachmentDescription attachments[2]{};
-    for (int i = 0; i < 2; ++i) {
-      attachments[i] = {0,
-                        kRgba8,
-                        i == 0 ? count : VK_SAMPLE_COUNT_1_BIT,
-                        i == 0 ? VK_ATTACHMENT_LOAD_OP_CLEAR : VK_ATTACHMENT_LOAD_OP_DONT_CARE,
-                        i == 0 ? VK_ATTACHMENT_STORE_OP_DONT_CARE : VK_ATTACHMENT_STORE_OP_STORE,
-                        VK_ATTACHMENT_LOAD_OP_DONT_CARE,
-                        VK_ATTACHMENT_STORE_OP_DONT_CARE,
-                        VK_IMAGE_LAYOUT_GENERAL,
-                        VK_IMAGE_LAYOUT_GENERAL};
-    }
+    const VkAttachmentDescription attachments[] = {
+        attachment(kRgba8, VK_ATTACHMENT_LOAD_OP_CLEAR, VK_ATTACHMENT_STORE_OP_DONT_CARE, count),
+        attachment(kRgba8, VK_ATTACHMENT_LOAD_OP_DONT_CARE)};
     const VkAttachmentReference color{0, VK_IMAGE_LAYOUT_GENERAL}, resolve{1, VK_IMAGE_LAYOUT_GENERAL};
     VkSubpassDescription subpass{};
     subpass.colorAttachmentCount = 1;
     subpass.pColorAttachments = &color;
     subpass.pResolveAttachments = &resolve;
-    const VkSubpassDependency toCopy{0,
-                                     VK_SUBPASS_EXTERNAL,
-                                     VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT,
-                                     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                                     VK_ACCESS_MEMORY_WRITE_BIT,
-                                     VK_ACCESS_MEMORY_READ_BIT,
-                                     0};
-    VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
-    info.attachmentCount = 2;
-    info.pAttachments = attachments;
-    info.subpassCount = 1;
-    info.pSubpasses = &subpass;
-    info.dependencyCount = 1;
-    info.pDependencies = &toCopy;
+    const VkSubpassDependency dependency = toCopy();
     PipelineState state(kExtent);
     state.addFloats({4, 4});
-    state.renderPass = makeRenderPass(info);
+    state.renderPass = makeRenderPass(attachments, {&subpass, 1}, {&dependency, 1});
     state.samples.rasterizationSamples = count;
     const VkPipeline pipeline = makePipeline(state, k_color_vert, k_color_frag);
     const VkFramebuffer framebuffer = makeFramebuffer(state.renderPass, targets);

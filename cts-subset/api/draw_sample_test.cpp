@@ -20,18 +20,10 @@ class DrawSampleTest : public FilledTargetTest {
     const Target targets[] = {makeTarget(kRgba8, kExtent, count), makeTarget(kRgba8, kExtent),
                               makeTarget(VK_FORMAT_D16_UNORM, kExtent, count)};
     resolved_ = targets[1];
-    VkAttachmentDescription attachments[3]{};
-    for (int i = 0; i < 3; ++i) {
-      attachments[i] = {0,
-                        targets[i].format(),
-                        i == 1 ? VK_SAMPLE_COUNT_1_BIT : count,
-                        i == 1 ? VK_ATTACHMENT_LOAD_OP_DONT_CARE : VK_ATTACHMENT_LOAD_OP_CLEAR,
-                        i == 1 ? VK_ATTACHMENT_STORE_OP_STORE : VK_ATTACHMENT_STORE_OP_DONT_CARE,
-                        VK_ATTACHMENT_LOAD_OP_DONT_CARE,
-                        VK_ATTACHMENT_STORE_OP_DONT_CARE,
-                        VK_IMAGE_LAYOUT_GENERAL,
-                        VK_IMAGE_LAYOUT_GENERAL};
-    }
+    const VkAttachmentDescription attachments[] = {
+        attachment(kRgba8, VK_ATTACHMENT_LOAD_OP_CLEAR, VK_ATTACHMENT_STORE_OP_DONT_CARE, count),
+        attachment(kRgba8, VK_ATTACHMENT_LOAD_OP_DONT_CARE),
+        attachment(VK_FORMAT_D16_UNORM, VK_ATTACHMENT_LOAD_OP_CLEAR, VK_ATTACHMENT_STORE_OP_DONT_CARE, count)};
     const VkAttachmentReference color{0, VK_IMAGE_LAYOUT_GENERAL}, resolve{1, VK_IMAGE_LAYOUT_GENERAL},
         depth{2, VK_IMAGE_LAYOUT_GENERAL};
     VkSubpassDescription subpass{};
@@ -39,21 +31,8 @@ class DrawSampleTest : public FilledTargetTest {
     subpass.pColorAttachments = &color;
     subpass.pResolveAttachments = &resolve;
     subpass.pDepthStencilAttachment = &depth;
-    const VkSubpassDependency toCopy{0,
-                                     VK_SUBPASS_EXTERNAL,
-                                     VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT,
-                                     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                                     VK_ACCESS_MEMORY_WRITE_BIT,
-                                     VK_ACCESS_MEMORY_READ_BIT,
-                                     0};
-    VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
-    info.attachmentCount = 3;
-    info.pAttachments = attachments;
-    info.subpassCount = 1;
-    info.pSubpasses = &subpass;
-    info.dependencyCount = 1;
-    info.pDependencies = &toCopy;
-    pass_ = makeRenderPass(info);
+    const VkSubpassDependency dependency = toCopy();
+    pass_ = makeRenderPass(attachments, {&subpass, 1}, {&dependency, 1});
     framebuffer_ = makeFramebuffer(pass_, targets);
   }
 
@@ -109,6 +88,31 @@ TEST_F(DrawSampleTest, AlphaToCoverage) {
     }
     EXPECT_NEAR(last, static_cast<float>(count), kStep);
     EXPECT_EQ(redSamples({{pipeline, {1, 1, 1, 0}}}), 0);
+  }
+}
+
+// Where there is no color attachment, location 0's alpha still decides what depth is written.
+TEST_F(DrawSampleTest, AlphaToCoverageOfDepthAlone) {
+  prepare();
+  const Target depth = makeTarget(VK_FORMAT_D32_SFLOAT, kExtent);
+  const VkRenderPass pass = makeRenderPass({&depth, 1});
+  const VkFramebuffer framebuffer = makeFramebuffer(pass, {&depth, 1});
+  PipelineState state(kExtent, 0);
+  state.renderPass = pass;
+  state.layout = layout_;
+  state.samples.alphaToCoverageEnable = VK_TRUE;
+  state.depth.depthTestEnable = state.depth.depthWriteEnable = VK_TRUE;
+  state.depth.depthCompareOp = VK_COMPARE_OP_LESS;
+  const VkPipeline pipeline = makePipeline(state, k_whole_vert, k_push_color_frag);
+  for (const float alpha : {0.0f, 0.25f, 0.75f, 1.0f}) {
+    const VkClearValue clear = clearDepth(1);
+    run([&](VkCommandBuffer c) {
+      beginPass(c, pass, framebuffer, kExtent, {&clear, 1});
+      vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+      drawWhole(c, {1, 1, 1, alpha}, 0.5f);
+      vkCmdEndRenderPass(c);
+    });
+    for (const float d : readDepth(depth)) ASSERT_EQ(d, alpha < 0.5f ? 1.0f : 0.5f) << alpha;
   }
 }
 

@@ -150,8 +150,7 @@ VkRenderPass DrawTest::makeRenderPass(std::span<const Target> targets, VkAttachm
   VkAttachmentReference depth{VK_ATTACHMENT_UNUSED, VK_IMAGE_LAYOUT_GENERAL};
   for (const Target& t : targets) {
     const auto index = static_cast<uint32_t>(attachments.size());
-    attachments.push_back({0, t.format(), t.image.info.samples, load, VK_ATTACHMENT_STORE_OP_STORE, load,
-                           VK_ATTACHMENT_STORE_OP_STORE, VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_GENERAL});
+    attachments.push_back(attachment(t.format(), load, VK_ATTACHMENT_STORE_OP_STORE, t.image.info.samples));
     if (aspectsOf(t.format()) == VK_IMAGE_ASPECT_COLOR_BIT) {
       colors.push_back({index, VK_IMAGE_LAYOUT_GENERAL});
     } else {
@@ -162,22 +161,36 @@ VkRenderPass DrawTest::makeRenderPass(std::span<const Target> targets, VkAttachm
   subpass.colorAttachmentCount = static_cast<uint32_t>(colors.size());
   subpass.pColorAttachments = colors.data();
   subpass.pDepthStencilAttachment = &depth;
-  // What is drawn is copied out.
-  const VkSubpassDependency toCopy{0,
-                                   VK_SUBPASS_EXTERNAL,
-                                   VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT,
-                                   VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                                   VK_ACCESS_MEMORY_WRITE_BIT,
-                                   VK_ACCESS_MEMORY_READ_BIT,
-                                   0};
-  VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+  const VkSubpassDependency dependency = toCopy();
+  return makeRenderPass(attachments, {&subpass, 1}, {&dependency, 1});
+}
+
+VkRenderPass DrawTest::makeRenderPass(std::span<const VkAttachmentDescription> attachments,
+                                      std::span<const VkSubpassDescription> subpasses,
+                                      std::span<const VkSubpassDependency> dependencies, const void* next) {
+  VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO, next};
   info.attachmentCount = static_cast<uint32_t>(attachments.size());
   info.pAttachments = attachments.data();
-  info.subpassCount = 1;
-  info.pSubpasses = &subpass;
-  info.dependencyCount = 1;
-  info.pDependencies = &toCopy;
+  info.subpassCount = static_cast<uint32_t>(subpasses.size());
+  info.pSubpasses = subpasses.data();
+  info.dependencyCount = static_cast<uint32_t>(dependencies.size());
+  info.pDependencies = dependencies.data();
   return makeRenderPass(info);
+}
+
+VkAttachmentDescription DrawTest::attachment(VkFormat format, VkAttachmentLoadOp load, VkAttachmentStoreOp store,
+                                             VkSampleCountFlagBits samples) {
+  return {0, format, samples, load, store, load, store, VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_GENERAL};
+}
+
+VkSubpassDependency DrawTest::toCopy(uint32_t subpass) {
+  return {subpass,
+          VK_SUBPASS_EXTERNAL,
+          VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT,
+          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+          VK_ACCESS_MEMORY_WRITE_BIT,
+          VK_ACCESS_MEMORY_READ_BIT,
+          0};
 }
 
 VkFramebuffer DrawTest::makeFramebuffer(VkRenderPass pass, std::span<const Target> targets, uint32_t layers) {
@@ -365,6 +378,11 @@ std::vector<TriangleModel> samplesOf(const TriangleModel::Corner (&corners)[3], 
 
 void FilledTargetTest::prepare(const DeviceOptions& options) {
   createDevice(options);
+  prepareTargets();
+}
+
+void FilledTargetTest::prepareFull() {
+  createFullDevice();
   prepareTargets();
 }
 

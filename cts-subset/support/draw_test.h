@@ -109,6 +109,15 @@ class DrawTest : public ShaderImageTest {
   /// One subpass with these targets; depth and stencil last. Cleared and stored, in the layout GENERAL.
   VkRenderPass makeRenderPass(std::span<const Target> targets, VkAttachmentLoadOp load = VK_ATTACHMENT_LOAD_OP_CLEAR);
   VkRenderPass makeRenderPass(const VkRenderPassCreateInfo& info);
+  VkRenderPass makeRenderPass(std::span<const VkAttachmentDescription> attachments,
+                              std::span<const VkSubpassDescription> subpasses,
+                              std::span<const VkSubpassDependency> dependencies, const void* next = nullptr);
+  /// An attachment in the layout GENERAL; its stencil as its depth.
+  static VkAttachmentDescription attachment(VkFormat format, VkAttachmentLoadOp load,
+                                            VkAttachmentStoreOp store = VK_ATTACHMENT_STORE_OP_STORE,
+                                            VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT);
+  /// What is drawn in the subpass is copied out.
+  static VkSubpassDependency toCopy(uint32_t subpass = 0);
   VkFramebuffer makeFramebuffer(VkRenderPass pass, std::span<const Target> targets, uint32_t layers = 1);
   /// Of the whole framebuffer.
   void beginPass(VkCommandBuffer commands, VkRenderPass pass, VkFramebuffer framebuffer, VkExtent2D extent,
@@ -156,6 +165,8 @@ class DrawTest : public ShaderImageTest {
 /// The samples of a pixel at their standard places (Vulkan 1.3, 27.3): models whose pixel centers are those samples.
 std::vector<TriangleModel> samplesOf(const TriangleModel::Corner (&corners)[3], VkSampleCountFlagBits count);
 
+inline constexpr Rgba kBlack{0, 0, 0, 1}, kWhite{1, 1, 1, 1};
+
 /// A vertex of color.vert.
 struct ColorVertex {
   float x, y, z, w;
@@ -178,6 +189,8 @@ class FilledTargetTest : public DrawTest {
 
   /// Creates the device too.
   void prepare(const DeviceOptions& options = {});
+  /// The same with all features of the device.
+  void prepareFull();
   /// On a device that is there.
   void prepareTargets();
   VkPipeline makeWhole(const std::function<void(PipelineState&)>& change);

@@ -1,31 +1,19 @@
 // Commands with numbers beyond the limits, which are errors of the application: nothing is written beyond what there
 // is. The driver is linked into this program, so that no validation layer is between.
-#include <gtest/gtest.h>
 
 #include <array>
 #include <cstring>
 #include <vector>
 
-#include "gen/entrypoints.h"
 #include "icd/objects/command_buffer.h"
+#include "icd/objects/linked_device.h"
 
 namespace pumice::icd {
 namespace {
 
-class BeyondLimitsTest : public testing::Test {
+class BeyondLimitsTest : public LinkedDeviceTest {
  protected:
   BeyondLimitsTest() {
-    const VkInstanceCreateInfo instance{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-    EXPECT_EQ(icd::vkCreateInstance(&instance, nullptr, &instance_), VK_SUCCESS);
-    uint32_t one = 1;
-    VkPhysicalDevice physical = VK_NULL_HANDLE;
-    EXPECT_EQ(icd::vkEnumeratePhysicalDevices(instance_, &one, &physical), VK_SUCCESS);
-    const float priority = 1;
-    const VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, nullptr, 0, 0, 1, &priority};
-    VkDeviceCreateInfo device{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
-    device.queueCreateInfoCount = 1;
-    device.pQueueCreateInfos = &queue;
-    EXPECT_EQ(icd::vkCreateDevice(physical, &device, nullptr, &device_), VK_SUCCESS);
     const VkCommandPoolCreateInfo pool{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     EXPECT_EQ(icd::vkCreateCommandPool(device_, &pool, nullptr, &pool_), VK_SUCCESS);
     const VkCommandBufferAllocateInfo wish{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool_,
@@ -37,13 +25,9 @@ class BeyondLimitsTest : public testing::Test {
   ~BeyondLimitsTest() override {
     EXPECT_EQ(icd::vkEndCommandBuffer(commands_), VK_SUCCESS);
     icd::vkDestroyCommandPool(device_, pool_, nullptr);
-    icd::vkDestroyDevice(device_, nullptr);
-    icd::vkDestroyInstance(instance_, nullptr);
   }
   const DrawValues& values() { return CommandBuffer::from(commands_)->draws().values(); }
 
-  VkInstance instance_ = VK_NULL_HANDLE;
-  VkDevice device_ = VK_NULL_HANDLE;
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
 };
@@ -102,6 +86,40 @@ TEST_F(BeyondLimitsTest, PushConstants) {
   icd::vkCmdPushConstants(commands_, VK_NULL_HANDLE, VK_SHADER_STAGE_ALL, 240, 512, bytes.data());
   icd::vkCmdPushConstants(commands_, VK_NULL_HANDLE, VK_SHADER_STAGE_ALL, 256, 4, bytes.data());
   icd::vkCmdPushConstants(commands_, VK_NULL_HANDLE, VK_SHADER_STAGE_ALL, ~0u, 4, bytes.data());
+}
+
+// What a part of a pipeline does not have may be anything.
+TEST_F(BeyondLimitsTest, LibrariesLookAtWhatIsTheirs) {
+  const auto make = [&](VkGraphicsPipelineLibraryFlagsEXT parts, VkRenderPass pass, void* next, bool discards) {
+    const VkGraphicsPipelineLibraryCreateInfoEXT subset{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT,
+                                                        next, parts};
+    const VkPipelineVertexInputStateCreateInfo input{VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
+    const VkPipelineInputAssemblyStateCreateInfo assembly{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
+    VkPipelineRasterizationStateCreateInfo raster{VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
+    raster.rasterizerDiscardEnable = discards;
+    VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &subset,
+                                      VK_PIPELINE_CREATE_LIBRARY_BIT_KHR};
+    info.pVertexInputState = &input;
+    info.pInputAssemblyState = &assembly;
+    info.pRasterizationState = &raster;
+    info.renderPass = pass;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    const VkResult result = icd::vkCreateGraphicsPipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
+    icd::vkDestroyPipeline(device_, pipeline, nullptr);
+    return result;
+  };
+  const auto dangling = reinterpret_cast<uintptr_t>(this) | 1;  // not even aligned
+  EXPECT_EQ(make(VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT, reinterpret_cast<VkRenderPass>(dangling),
+                 nullptr, false),
+            VK_SUCCESS);
+  VkPipelineRenderingCreateInfo rendering{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
+  rendering.colorAttachmentCount = 8;
+  rendering.pColorAttachmentFormats = reinterpret_cast<const VkFormat*>(uintptr_t{1});
+  constexpr VkGraphicsPipelineLibraryFlagsEXT kPre = VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT;
+  EXPECT_EQ(make(kPre, VK_NULL_HANDLE, &rendering, false), VK_SUCCESS);
+  EXPECT_EQ(
+      make(kPre | VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT, VK_NULL_HANDLE, &rendering, true),
+      VK_SUCCESS);
 }
 
 // Nor does a pass end, go on or get cleared that has not begun.

@@ -2,17 +2,15 @@
 // packets.
 #include "icd/encode/pass_encoder.h"
 
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <vector>
 
-#include "gen/entrypoints.h"
 #include "icd/encode/tile_size.h"
 #include "icd/objects/image.h"
 #include "icd/objects/image_view.h"
+#include "icd/objects/linked_device.h"
 
 namespace pumice::icd {
 namespace {
@@ -37,20 +35,9 @@ struct Event {
   std::vector<abi::ClearRect> rects{};  // kClearAttachment
 };
 
-class PassEncoderTest : public testing::Test {
+class PassEncoderTest : public LinkedDeviceTest {
  protected:
   PassEncoderTest() {
-    const VkInstanceCreateInfo instance{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-    EXPECT_EQ(icd::vkCreateInstance(&instance, nullptr, &instance_), VK_SUCCESS);
-    uint32_t one = 1;
-    VkPhysicalDevice physical = VK_NULL_HANDLE;
-    EXPECT_EQ(icd::vkEnumeratePhysicalDevices(instance_, &one, &physical), VK_SUCCESS);
-    const float priority = 1;
-    const VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, nullptr, 0, 0, 1, &priority};
-    VkDeviceCreateInfo device{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
-    device.queueCreateInfoCount = 1;
-    device.pQueueCreateInfos = &queue;
-    EXPECT_EQ(icd::vkCreateDevice(physical, &device, nullptr, &device_), VK_SUCCESS);
     EXPECT_TRUE(pool_.initialize());
     stream_.emplace(pool_);
   }
@@ -59,8 +46,6 @@ class PassEncoderTest : public testing::Test {
     for (VkImageView view : views_) icd::vkDestroyImageView(device_, view, nullptr);
     for (VkImage image : images_) icd::vkDestroyImage(device_, image, nullptr);
     for (VkDeviceMemory memory : memory_) icd::vkFreeMemory(device_, memory, nullptr);
-    icd::vkDestroyDevice(device_, nullptr);
-    icd::vkDestroyInstance(instance_, nullptr);
   }
 
   // A view of all layers but the first of an image of 64x32 texels.
@@ -130,8 +115,6 @@ class PassEncoderTest : public testing::Test {
     }
   }
 
-  VkInstance instance_ = VK_NULL_HANDLE;
-  VkDevice device_ = VK_NULL_HANDLE;
   std::vector<VkImage> images_;
   std::vector<VkDeviceMemory> memory_;
   std::vector<VkImageView> views_;

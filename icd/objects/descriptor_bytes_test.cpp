@@ -2,7 +2,6 @@
 // driver is linked into this program, which looks at the sets' memory as compiled code does.
 //
 // covers: vkCreateImageView, vkDestroyImageView, vkCreateBufferView, vkDestroyBufferView
-#include <gtest/gtest.h>
 
 #include <bit>
 #include <cstring>
@@ -10,12 +9,12 @@
 
 #include "backend/abi/descriptor.h"
 #include "backend/formats/format_table.h"
-#include "gen/entrypoints.h"
 #include "icd/objects/command_buffer.h"
 #include "icd/objects/descriptor_pool.h"
 #include "icd/objects/descriptor_set_layout.h"
 #include "icd/objects/device.h"
 #include "icd/objects/image.h"
+#include "icd/objects/linked_device.h"
 #include "icd/objects/pipeline_layout.h"
 
 namespace pumice::icd {
@@ -29,20 +28,9 @@ constexpr VkDescriptorType kInput = VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT;
 constexpr VkDescriptorType kUniformTexels = VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
 constexpr VkDescriptorType kStorageTexels = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
 
-class DescriptorBytes : public testing::Test {
+class DescriptorBytes : public LinkedDeviceTest {
  protected:
   DescriptorBytes() {
-    const VkInstanceCreateInfo instance{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-    EXPECT_EQ(icd::vkCreateInstance(&instance, nullptr, &instance_), VK_SUCCESS);
-    uint32_t one = 1;
-    VkPhysicalDevice physical = VK_NULL_HANDLE;
-    EXPECT_EQ(icd::vkEnumeratePhysicalDevices(instance_, &one, &physical), VK_SUCCESS);
-    const float priority = 1;
-    const VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, nullptr, 0, 0, 1, &priority};
-    VkDeviceCreateInfo device{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
-    device.queueCreateInfoCount = 1;
-    device.pQueueCreateInfos = &queue;
-    EXPECT_EQ(icd::vkCreateDevice(physical, &device, nullptr, &device_), VK_SUCCESS);
     const VkMemoryAllocateInfo memory{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, 16 << 20, 0};
     EXPECT_EQ(icd::vkAllocateMemory(device_, &memory, nullptr, &memory_), VK_SUCCESS);
     void* mapped = nullptr;
@@ -58,8 +46,6 @@ class DescriptorBytes : public testing::Test {
     for (VkImageView v : views_) icd::vkDestroyImageView(device_, v, nullptr);
     for (VkImage i : images_) icd::vkDestroyImage(device_, i, nullptr);
     icd::vkFreeMemory(device_, memory_, nullptr);
-    icd::vkDestroyDevice(device_, nullptr);
-    icd::vkDestroyInstance(instance_, nullptr);
   }
 
   // Bound at `offset` of the memory.
@@ -197,8 +183,6 @@ class DescriptorBytes : public testing::Test {
     EXPECT_EQ(d.borderColor[3], std::bit_cast<uint32_t>(1.0f));
   }
 
-  VkInstance instance_ = VK_NULL_HANDLE;
-  VkDevice device_ = VK_NULL_HANDLE;
   VkDeviceMemory memory_ = VK_NULL_HANDLE;
   uint64_t base_ = 0;
   VkDescriptorPool pool_ = VK_NULL_HANDLE;

@@ -157,6 +157,16 @@ class HostMemoryTest : public testing::Test {
                         [&] { destroy(device_, handle, nullptr); });
   }
 
+  VkCommandBuffer makeCommands(VkCommandPool* pool) {
+    const VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    EXPECT_EQ(call<PFN_vkCreateCommandPool>("vkCreateCommandPool")(device_, &poolInfo, nullptr, pool), VK_SUCCESS);
+    VkCommandBufferAllocateInfo wish{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    wish.commandPool = *pool;
+    wish.commandBufferCount = 1;
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+    EXPECT_EQ(call<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device_, &wish, &commands), VK_SUCCESS);
+    return commands;
+  }
   VkDescriptorSetLayout makeSetLayout(VkDescriptorSetLayoutCreateFlags flags) {
     const VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2, VK_SHADER_STAGE_COMPUTE_BIT,
                                                nullptr};
@@ -289,14 +299,8 @@ TEST_F(HostMemoryTest, Recording) {
   VkPipelineLayout layout = VK_NULL_HANDLE;
   ASSERT_EQ(call<PFN_vkCreatePipelineLayout>("vkCreatePipelineLayout")(device_, &layoutInfo, nullptr, &layout),
             VK_SUCCESS);
-  const VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   VkCommandPool pool = VK_NULL_HANDLE;
-  ASSERT_EQ(call<PFN_vkCreateCommandPool>("vkCreateCommandPool")(device_, &poolInfo, nullptr, &pool), VK_SUCCESS);
-  VkCommandBufferAllocateInfo wish{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-  wish.commandPool = pool;
-  wish.commandBufferCount = 1;
-  VkCommandBuffer commands = VK_NULL_HANDLE;
-  ASSERT_EQ(call<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device_, &wish, &commands), VK_SUCCESS);
+  const VkCommandBuffer commands = makeCommands(&pool);
 
   const auto begin = call<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer");
   const auto push = call<PFN_vkCmdPushDescriptorSetKHR>("vkCmdPushDescriptorSetKHR");
@@ -354,14 +358,8 @@ TEST_F(HostMemoryTest, RecordingPasses) {
   VkFramebuffer framebuffer = VK_NULL_HANDLE;
   ASSERT_EQ(call<PFN_vkCreateFramebuffer>("vkCreateFramebuffer")(device_, &framebufferInfo, nullptr, &framebuffer),
             VK_SUCCESS);
-  const VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   VkCommandPool pool = VK_NULL_HANDLE;
-  ASSERT_EQ(call<PFN_vkCreateCommandPool>("vkCreateCommandPool")(device_, &poolInfo, nullptr, &pool), VK_SUCCESS);
-  VkCommandBufferAllocateInfo wish{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-  wish.commandPool = pool;
-  wish.commandBufferCount = 1;
-  VkCommandBuffer commands = VK_NULL_HANDLE;
-  ASSERT_EQ(call<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device_, &wish, &commands), VK_SUCCESS);
+  const VkCommandBuffer commands = makeCommands(&pool);
 
   const auto begin = call<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer");
   const auto beginPass = call<PFN_vkCmdBeginRenderPass>("vkCmdBeginRenderPass");

@@ -5,11 +5,9 @@
 // covers: vkGetRenderAreaGranularity
 #include "icd/objects/render_pass.h"
 
-#include <gtest/gtest.h>
-
-#include "gen/entrypoints.h"
 #include "icd/objects/framebuffer.h"
 #include "icd/objects/image_view.h"
+#include "icd/objects/linked_device.h"
 
 namespace pumice::icd {
 namespace {
@@ -17,29 +15,7 @@ namespace {
 constexpr VkPipelineStageFlags kColorOutput = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT;
 constexpr VkPipelineStageFlags kFragment = VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT;
 
-class RenderPassTest : public testing::Test {
- protected:
-  RenderPassTest() {
-    const VkInstanceCreateInfo instance{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-    EXPECT_EQ(icd::vkCreateInstance(&instance, nullptr, &instance_), VK_SUCCESS);
-    uint32_t one = 1;
-    VkPhysicalDevice physical = VK_NULL_HANDLE;
-    EXPECT_EQ(icd::vkEnumeratePhysicalDevices(instance_, &one, &physical), VK_SUCCESS);
-    const float priority = 1;
-    const VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, nullptr, 0, 0, 1, &priority};
-    VkDeviceCreateInfo device{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
-    device.queueCreateInfoCount = 1;
-    device.pQueueCreateInfos = &queue;
-    EXPECT_EQ(icd::vkCreateDevice(physical, &device, nullptr, &device_), VK_SUCCESS);
-  }
-  ~RenderPassTest() override {
-    icd::vkDestroyDevice(device_, nullptr);
-    icd::vkDestroyInstance(instance_, nullptr);
-  }
-
-  VkInstance instance_ = VK_NULL_HANDLE;
-  VkDevice device_ = VK_NULL_HANDLE;
-};
+using RenderPassTest = LinkedDeviceTest;
 
 VkAttachmentDescription attachment(VkFormat format, VkSampleCountFlagBits samples, VkAttachmentLoadOp load,
                                    VkAttachmentStoreOp store) {
