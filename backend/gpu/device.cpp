@@ -6,6 +6,7 @@
 #include "backend/gpu/queue.h"
 #include "backend/gpu/watchdog.h"
 #include "backend/kmd/fault.h"
+#include "backend/kmd/shared_door.h"
 #include "backend/sched/processors.h"
 
 namespace pumice::gpu {
@@ -161,6 +162,19 @@ Status Device::open(const DeviceConfig& config, std::unique_ptr<Device>* out) {
   const Status status = device->start(config);
   if (status == Status::kOk) *out = std::move(device);
   return status;
+}
+
+// There is no other kind of device.
+Status allocateShared(Device& device, const AllocationInfo& info, Allocation** out) {
+  return static_cast<gpu::DeviceImpl&>(device).memory().allocateShared(info, out);
+}
+
+Status importFile(Device& device, int file, uint64_t size_B, Allocation** out) {
+  return static_cast<gpu::DeviceImpl&>(device).memory().importFile(file, size_B, out);
+}
+
+Status importHost(Device& device, void* memory, uint64_t size_B, Allocation** out) {
+  return static_cast<gpu::DeviceImpl&>(device).memory().importHost(memory, size_B, out);
 }
 
 }  // namespace pumice::kmd

@@ -17,6 +17,7 @@ class DeviceImpl final : public kmd::Device {
 
   kmd::Status allocate(const kmd::AllocationInfo& info, kmd::Allocation** out) override;
   void free(kmd::Allocation* allocation) override;
+  kmd::MemoryManager& memory() { return *memory_; }
   kmd::HeapBudget budget() const override;
   bool contains(uint64_t address, uint64_t size_B) const override;
 

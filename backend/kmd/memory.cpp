@@ -6,6 +6,7 @@
 #include <chrono>
 #include <new>
 
+#include "backend/kmd/shared_door.h"
 #include "backend/trace/log.h"
 #include "backend/trace/seeded_fault.h"
 
@@ -95,6 +96,9 @@ uint64_t allocationAddress(const Allocation* allocation) {
 uint64_t allocationSize(const Allocation* allocation) {
   return allocation->size_B();
 }
+int allocationFile(const Allocation* allocation) {
+  return allocation->file();
+}
 uint64_t allocationCommitted(const Allocation* allocation) {
   return std::min(allocation->size_B(), AddressSpace::resident_B(allocation->address(), allocation->size_B()));
 }
@@ -135,6 +139,11 @@ MemoryManager::~MemoryManager() {
   uint32_t alive = 0;
   for (VaBlock* block = va_.nextUsed(nullptr); block; block = va_.nextUsed(block), ++alive)
     delete static_cast<Allocation*>(block->owner);
+  while (Allocation* allocation = outside_) {
+    outside_ = allocation->next_;
+    releaseOutside(allocation);
+    ++alive;
+  }
   HeapCharge::release(usage_B_);
   if (alive != 0) PUMICE_DEBUG("kmd", "device: %u allocations were alive at its end", alive);
 }
@@ -152,6 +161,28 @@ bool MemoryManager::withinCgroupLocked(uint64_t size_B) noexcept {
   if (size_B > cgroupCredit_B_) return false;
   cgroupCredit_B_ -= size_B;
   return true;
+}
+
+Status MemoryManager::chargeLocked(uint64_t size_B) noexcept {
+  HeapCharge charge(size_B, heap_B_);
+  if (!charge.granted()) {
+    PUMICE_WARNING("kmd", "device memory: %llu bytes would exceed the heap (%llu of %llu bytes used)",
+                   printable(size_B), printable(processHeapUsage_B()), printable(heap_B_));
+    return Status::kOutOfDeviceMemory;
+  }
+  if (size_B != 0 && !withinCgroupLocked(size_B)) {
+    PUMICE_WARNING("kmd", "device memory: %llu bytes would exceed the memory cgroup (%llu bytes left)",
+                   printable(size_B), printable(cgroupCredit_B_));
+    return Status::kOutOfDeviceMemory;
+  }
+  charge.keep();
+  usage_B_ += size_B;
+  return Status::kOk;
+}
+
+void MemoryManager::unchargeLocked(uint64_t size_B) noexcept {
+  usage_B_ -= size_B;
+  HeapCharge::release(size_B);
 }
 
 // Large allocations and lazy ones own their pages alone: lazy pages are dropped and counted one by one.
@@ -178,19 +209,10 @@ Status MemoryManager::allocate(const AllocationInfo& info, Allocation** out) noe
   {
     MutexLock lock(mutex_);
     const uint64_t counted_B = info.lazy ? 0 : info.size_B;
-    HeapCharge charge(counted_B, heap_B_);
-    if (!charge.granted()) {
-      PUMICE_WARNING("kmd", "device memory: %llu bytes would exceed the heap (%llu of %llu bytes used)",
-                     printable(info.size_B), printable(processHeapUsage_B()), printable(heap_B_));
-      return Status::kOutOfDeviceMemory;
-    }
-    if (counted_B != 0 && !withinCgroupLocked(counted_B)) {
-      PUMICE_WARNING("kmd", "device memory: %llu bytes would exceed the memory cgroup (%llu bytes left)",
-                     printable(info.size_B), printable(cgroupCredit_B_));
-      return Status::kOutOfDeviceMemory;
-    }
+    if (Status status = chargeLocked(counted_B); status != Status::kOk) return status;
     VaBlock* block = nullptr;
     if (Status status = placeLocked(info, &block); status != Status::kOk) {
+      unchargeLocked(counted_B);
       const VaReport report = va_.report();
       PUMICE_WARNING("kmd", "device memory: no place for %llu bytes at %#llx (free %llu, largest piece %llu)",
                      printable(info.size_B), printable(info.fixedAddress), printable(report.free_B),
@@ -206,12 +228,12 @@ Status MemoryManager::allocate(const AllocationInfo& info, Allocation** out) noe
     const bool huge = !info.lazy && info.size_B >= abi::kSlabLimitBytes;
     if (Status status = space_->acquire(allocation->address_, allocation->range_B_, huge); status != Status::kOk) {
       va_.free(block);
+      unchargeLocked(counted_B);
       PUMICE_WARNING("kmd", "device memory: the system does not grant %llu bytes", printable(info.size_B));
       return status;
     }
     block->owner = allocation.get();
-    charge.keep();
-    usage_B_ += counted_B;
+    allocation->counted_B_ = counted_B;
     lazyCount_ += info.lazy ? 1 : 0;
   }
   // The range is ours now, so the lock is not needed.
@@ -225,6 +247,7 @@ Status MemoryManager::allocate(const AllocationInfo& info, Allocation** out) noe
 
 void MemoryManager::free(Allocation* allocation) noexcept {
   if (!allocation) return;
+  if (allocation->block_ == nullptr) return freeOutside(allocation);
   std::unique_ptr<Allocation> owned(allocation);
   const uint64_t address = allocation->address_;
   VaBlock* block = allocation->block_;
@@ -236,9 +259,7 @@ void MemoryManager::free(Allocation* allocation) noexcept {
   MutexLock lock(mutex_);
   space_->release(address, range_B);
   va_.free(block);
-  const uint64_t counted_B = allocation->lazy_ ? 0 : allocation->size_B_;
-  usage_B_ -= counted_B;
-  HeapCharge::release(counted_B);
+  unchargeLocked(allocation->counted_B_);
   lazyCount_ -= allocation->lazy_ ? 1 : 0;
 }
 
@@ -263,8 +284,8 @@ HeapBudget MemoryManager::budget() const noexcept {
 bool MemoryManager::contains(uint64_t address, uint64_t size_B) const noexcept {
   MutexLock lock(mutex_);
   const VaBlock* block = va_.find(address);
-  if (!block) return false;
-  const auto* allocation = static_cast<const Allocation*>(block->owner);
+  const Allocation* allocation = block ? static_cast<const Allocation*>(block->owner) : findOutsideLocked(address);
+  if (!allocation) return false;
   const uint64_t offset = address - allocation->address_;
   return offset <= allocation->size_B_ && size_B <= allocation->size_B_ - offset;
 }
@@ -278,6 +299,8 @@ void MemoryManager::visit(void (*visitor)(void* context, const Allocation& alloc
   MutexLock lock(mutex_);
   for (VaBlock* block = va_.nextUsed(nullptr); block; block = va_.nextUsed(block))
     visitor(context, *static_cast<const Allocation*>(block->owner));
+  for (const Allocation* allocation = outside_; allocation; allocation = allocation->next_)
+    visitor(context, *allocation);
 }
 
 uint64_t MemoryManager::cached_B() const noexcept {

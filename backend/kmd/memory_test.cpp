@@ -1,5 +1,6 @@
 #include "backend/kmd/memory.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -449,6 +450,99 @@ TEST_F(Memory, ManyRoundsLeaveNoMappingBehind) {
   const auto before = mappings();
   for (int i = 0; i < 1000 / kWorkDivisor; ++i) round();
   EXPECT_LE(mappings(), before + 10);  // a sanitizer maps a little for itself
+}
+
+// ---- Outside the reservation ----------------------------------------------------------------------------------------
+
+Allocation* share(MemoryManager& memory, const AllocationInfo& info) {
+  Allocation* allocation = nullptr;
+  EXPECT_EQ(memory.allocateShared(info, &allocation), Status::kOk) << info.size_B;
+  return allocation;
+}
+
+TEST_F(Memory, SharedAllocationsLieInAFile) {
+  const auto memory = open();
+  Allocation* first = share(*memory, {.size_B = 5000});
+  ASSERT_NE(first, nullptr);
+  EXPECT_GE(first->file(), 0);
+  EXPECT_EQ(first->address() % abi::kPageBytes, 0u);
+  auto* bytes = reinterpret_cast<unsigned char*>(first->address());
+  for (uint64_t i = 0; i < 5000; ++i) ASSERT_EQ(bytes[i], 0) << i;
+  bytes[4999] = 7;
+
+  const int file = dup(first->file());
+  Allocation* second = nullptr;
+  ASSERT_EQ(memory->importFile(file, 5000, &second), Status::kOk);
+  EXPECT_NE(second->address(), first->address());
+  EXPECT_EQ(reinterpret_cast<unsigned char*>(second->address())[4999], 7);
+  EXPECT_TRUE(memory->contains(first->address(), 5000));
+  EXPECT_TRUE(memory->contains(second->address() + 4999, 1));
+  EXPECT_FALSE(memory->contains(second->address() + 4999, 2));
+  EXPECT_EQ(processHeapUsage_B(), 5000u) << "what was imported counts where it was made";
+  memory->free(first);
+  EXPECT_EQ(processHeapUsage_B(), 0u);
+  EXPECT_EQ(reinterpret_cast<unsigned char*>(second->address())[4999], 7);
+  // Behind the whole pages of the file is one more that can be read.
+  EXPECT_EQ(reinterpret_cast<volatile unsigned char*>(second->address())[2 * abi::kPageBytes], 0);
+  memory->free(second);
+  EXPECT_EQ(fcntl(file, F_GETFD), -1) << "the descriptor went with the allocation";
+}
+
+TEST_F(Memory, SharedAllocationsMayHaveAFixedAddress) {
+  const auto memory = open();
+  Allocation* first = share(*memory, {.size_B = 100});
+  const uint64_t address = first->address();
+  Allocation* second = nullptr;
+  EXPECT_EQ(memory->allocateShared({.size_B = 100, .fixedAddress = address}, &second), Status::kInvalidAddress);
+  EXPECT_EQ(memory->allocateShared({.size_B = 100, .fixedAddress = address + 64}, &second), Status::kInvalidAddress);
+  memory->free(first);
+  ASSERT_EQ(memory->allocateShared({.size_B = 100, .fixedAddress = address}, &second), Status::kOk);
+  EXPECT_EQ(second->address(), address);
+  memory->free(second);
+}
+
+TEST_F(Memory, SharedAllocationsKeepToTheHeap) {
+  const auto memory = open({.heapLimit_B = 4 * kMiB});
+  Allocation* first = share(*memory, {.size_B = 3 * kMiB});
+  Allocation* second = nullptr;
+  EXPECT_EQ(memory->allocateShared({.size_B = 2 * kMiB}, &second), Status::kOutOfDeviceMemory);
+  EXPECT_EQ(memory->allocateShared({.size_B = UINT64_MAX - 5}, &second), Status::kOutOfDeviceMemory);
+  EXPECT_EQ(processHeapUsage_B(), 3 * kMiB);
+  memory->free(first);
+}
+
+TEST_F(Memory, OnlySealedFilesAreImported) {
+  const auto memory = open();
+  Allocation* none = nullptr;
+  EXPECT_EQ(memory->importFile(-1, 1, &none), Status::kInvalidAddress);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  EXPECT_EQ(memory->importFile(ends[0], 1, &none), Status::kInvalidAddress);
+  close(ends[0]);
+  close(ends[1]);
+  Allocation* shared = share(*memory, {.size_B = 4096});
+  EXPECT_EQ(memory->importFile(shared->file(), 4097, &none), Status::kInvalidAddress);
+  memory->free(shared);
+}
+
+TEST_F(Memory, HostMemoryIsUsedWhereItLies) {
+  const auto memory = open();
+  alignas(64) unsigned char bytes[256] = {};
+  Allocation* allocation = nullptr;
+  EXPECT_EQ(memory->importHost(nullptr, 64, &allocation), Status::kInvalidAddress);
+  EXPECT_EQ(memory->importHost(bytes + 4, 64, &allocation), Status::kInvalidAddress);
+  ASSERT_EQ(memory->importHost(bytes, sizeof bytes, &allocation), Status::kOk);
+  EXPECT_EQ(allocation->address(), reinterpret_cast<uint64_t>(&bytes[0]));
+  EXPECT_EQ(allocation->file(), -1);
+  EXPECT_EQ(processHeapUsage_B(), 0u);
+  EXPECT_TRUE(memory->contains(allocation->address() + 255, 1));
+  uint32_t seen = 0;
+  memory->visit([](void* count, const Allocation&) { ++*static_cast<uint32_t*>(count); }, &seen);
+  EXPECT_EQ(seen, 1u);
+  memory->free(allocation);
+  EXPECT_FALSE(memory->contains(reinterpret_cast<uint64_t>(&bytes[0]), 1));
+  // What is alive at the end goes with the device.
+  ASSERT_EQ(memory->importHost(bytes, sizeof bytes, &allocation), Status::kOk);
 }
 
 }  // namespace

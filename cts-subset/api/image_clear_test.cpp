@@ -142,8 +142,11 @@ TEST_F(ImageClearTest, DepthAndStencilEachForItself) {
   };
   for (const auto& f : formats)
     for (VkImageUsageFlags usage : {0u, VkImageUsageFlags{VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT}})
-      for (VkImageAspectFlags aspects : {1u, 2u, 3u}) {  // depth, stencil, both
-        VkImageCreateInfo info = imageInfo(f.format, VK_IMAGE_TYPE_2D, {21, 13, 1}, 2, 3);
+      for (uint32_t variant = 0; variant < 6; ++variant) {
+        const VkImageAspectFlags aspects = 1 + variant % 3;  // depth, stencil, both
+        const bool volume = variant >= 3;
+        VkImageCreateInfo info = volume ? imageInfo(f.format, VK_IMAGE_TYPE_3D, {21, 13, 5}, 2, 1)
+                                        : imageInfo(f.format, VK_IMAGE_TYPE_2D, {21, 13, 1}, 2, 3);
         info.usage |= usage;
         const TestImage image = makeImage(info);
         std::vector<Model> models;
@@ -151,7 +154,7 @@ TEST_F(ImageClearTest, DepthAndStencilEachForItself) {
           models.emplace_back(image, AspectFacts{VK_IMAGE_ASPECT_DEPTH_BIT, static_cast<uint32_t>(f.depth.size())});
         }
         if (!f.stencil.empty()) models.emplace_back(image, AspectFacts{VK_IMAGE_ASPECT_STENCIL_BIT, 1});
-        VkImageSubresourceRange range{0, 1, 1, 1, 2};
+        VkImageSubresourceRange range{0, 1, 1, volume ? 0u : 1u, volume ? 1u : 2u};
         for (Model& m : models) {
           m.randomise(random_);
           upload(image, m);
@@ -160,7 +163,7 @@ TEST_F(ImageClearTest, DepthAndStencilEachForItself) {
           range.aspectMask |= m.facts().aspect;
           const auto& texel = depth ? f.depth : f.stencil;
           const Size size = m.elements(1);
-          for (uint32_t slice = 1; slice < 3; ++slice)
+          for (uint32_t slice = volume ? 0 : 1; slice < size.depth; ++slice)
             for (uint32_t y = 0; y < size.height; ++y)
               for (uint32_t x = 0; x < size.width; ++x) std::memcpy(m.at(1, slice, y, x), texel.data(), texel.size());
         }

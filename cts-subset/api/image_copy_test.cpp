@@ -43,8 +43,7 @@ class ImageCopyTest : public ImageTest, public testing::WithParamInterface<Kind>
     if (depthStencil != (GetParam() == Kind::kDepth) && (GetParam() != Kind::kTarget || !depthStencil)) return false;
     if (GetParam() == Kind::kTarget && (blocks || chroma)) return false;
     if (type != VK_IMAGE_TYPE_2D && chroma) return false;
-    if (type == VK_IMAGE_TYPE_1D && blocks) return false;
-    return type != VK_IMAGE_TYPE_3D || !depthStencil;
+    return type != VK_IMAGE_TYPE_1D || !blocks;
   }
 
   TestImage makeRandomImage(const FormatFacts& facts, VkImageType type) {

@@ -82,6 +82,33 @@ TEST_F(ImageViewTest, TexelBuffersBeginAtAnyTexel) {
   }
 }
 
+TEST_F(ImageViewTest, TexelBuffersDecodeSrgb) {
+  createFullDevice();
+  VkFormatProperties properties{};
+  vkGetPhysicalDeviceFormatProperties(physicalDevice(), VK_FORMAT_B8G8R8A8_SRGB, &properties);
+  EXPECT_EQ(properties.bufferFeatures, VkFlags{VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT});
+  const TestBuffer colors = makeBuffer(4 * 32, VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT);
+  const TestBuffer stored = makeBuffer(1024, VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT), out = makeBuffer(32 * 32);
+  for (uint32_t i = 0; i < 4 * 32; ++i) colors.as<uint8_t>()[i] = static_cast<uint8_t>(2 * i + 1);
+  const Binding bindings[] = {
+      bufferBinding(out),
+      {.type = kUniformTexels, .texelBuffers = {makeBufferView(colors, VK_FORMAT_R8_UINT)}},
+      {.type = kUniformTexels, .texelBuffers = {makeBufferView(colors, VK_FORMAT_B8G8R8A8_SRGB)}},
+      {.type = kStorageTexels, .texelBuffers = {makeBufferView(stored, VK_FORMAT_R8_UINT, 0, 32)}},
+      {.type = kStorageTexels, .texelBuffers = {makeBufferView(stored, VK_FORMAT_R32_UINT, 512, 32)}}};
+  runOnce(k_texel_buffers, bindings, {1, 1, 1});
+  const auto linear = [](uint8_t code) {
+    const double v = code / 255.0;
+    return static_cast<float>(v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4));
+  };
+  for (uint32_t i = 0; i < 32; ++i) {
+    const uint8_t* texel = &colors.as<uint8_t>()[4 * i];
+    const float expected[4] = {linear(texel[2]), linear(texel[1]), linear(texel[0]), texel[3] / 255.0f};
+    for (uint32_t c = 0; c < 4; ++c)
+      EXPECT_NEAR(std::bit_cast<float>(out.as<uint32_t>()[8 * i + 4 + c]), expected[c], 1e-6f) << i << ", " << c;
+  }
+}
+
 // An sRGB image, stored through a view of UNORM although sRGB itself has no storage images.
 TEST_F(ImageViewTest, FormatListsAndUsagesOfViews) {
   createFullDevice();

@@ -41,6 +41,8 @@ constexpr DeviceExtension kDeviceExtensions[] = {
     DeviceExtension::kKHRBufferDeviceAddress,
     DeviceExtension::kKHRDedicatedAllocation,
     DeviceExtension::kKHRExternalMemory,
+    DeviceExtension::kKHRExternalMemoryFd,
+    DeviceExtension::kEXTExternalMemoryHost,
     DeviceExtension::kKHRGetMemoryRequirements2,
     DeviceExtension::kEXTMemoryBudget,
     // -- descriptors
@@ -550,6 +552,7 @@ void fillProperties(uint32_t deviceVersion, uint64_t heapSize_B, Properties* p) 
   p->pointClippingBehavior = VK_POINT_CLIPPING_BEHAVIOR_ALL_CLIP_PLANES;
   p->maxMultiviewViewCount = 6;
   p->maxMultiviewInstanceIndex = (1u << 27) - 1;
+  p->minImportedHostPointerAlignment = abi::kResourceAlignBytes;
   p->maxPerSetDescriptors = 2 * kMaxUpdateAfterBindDescriptors;
   p->maxMemoryAllocationSize = heapSize_B;
   p->maxBufferSize = heapSize_B;

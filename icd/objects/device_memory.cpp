@@ -1,5 +1,6 @@
 #include "icd/objects/device_memory.h"
 
+#include "backend/kmd/shared_door.h"
 #include "backend/trace/log.h"
 #include "gen/entrypoints.h"
 #include "icd/objects/capabilities.h"
@@ -13,20 +14,48 @@ DeviceMemory::~DeviceMemory() {
   device_.gpu().free(allocation_);
 }
 
-VkResult DeviceMemory::init(const VkMemoryAllocateInfo& info) {
-  size_B_ = info.allocationSize;
-  typeIndex_ = info.memoryTypeIndex;
+int DeviceMemory::file() const {
+  return kmd::allocationFile(allocation_);
+}
+
+VkResult DeviceMemory::allocate(const VkMemoryAllocateInfo& info) {
+  const auto imported = [](kmd::Status status) {
+    return status == kmd::Status::kInvalidAddress ? VK_ERROR_INVALID_EXTERNAL_HANDLE : toResult(status);
+  };
+  // A handle type of 0 means that the structure is not there.
+  const auto* file = findInChain<VkImportMemoryFdInfoKHR>(info.pNext);
+  if (file != nullptr && file->handleType != 0) {
+    if (file->handleType != VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT) return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+    return imported(kmd::importFile(device_.gpu(), file->fd, info.allocationSize, &allocation_));
+  }
+  const auto* host = findInChain<VkImportMemoryHostPointerInfoEXT>(info.pNext);
+  if (host != nullptr && host->handleType != 0) {
+    if (host->handleType != VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT)
+      return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+    return imported(kmd::importHost(device_.gpu(), host->pHostPointer, info.allocationSize, &allocation_));
+  }
   kmd::AllocationInfo wish;
   wish.size_B = info.allocationSize;
-  wish.lazy = typeIndex_ == kMemoryTypeLazy;
   if (const auto* replay = findInChain<VkMemoryOpaqueCaptureAddressAllocateInfo>(info.pNext)) {
     wish.fixedAddress = replay->opaqueCaptureAddress;
   }
-  const VkResult result = toResult(device_.gpu().allocate(wish, &allocation_));
+  const auto* exported = findInChain<VkExportMemoryAllocateInfo>(info.pNext);
+  if (exported != nullptr && (exported->handleTypes & VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT) != 0)
+    return toResult(kmd::allocateShared(device_.gpu(), wish, &allocation_));
+  wish.lazy = info.memoryTypeIndex == kMemoryTypeLazy;
+  return toResult(device_.gpu().allocate(wish, &allocation_));
+}
+
+VkResult DeviceMemory::init(const VkMemoryAllocateInfo& info) {
+  size_B_ = info.allocationSize;
+  typeIndex_ = info.memoryTypeIndex;
+  const VkResult result = allocate(info);
   if (result != VK_SUCCESS) {
     PUMICE_WARNING("icd", "vkAllocateMemory: %llu bytes of type %u: %s",
                    static_cast<unsigned long long>(info.allocationSize), info.memoryTypeIndex,
-                   result == VK_ERROR_OUT_OF_DEVICE_MEMORY ? "out of device memory" : "failed");
+                   result == VK_ERROR_OUT_OF_DEVICE_MEMORY      ? "out of device memory"
+                   : result == VK_ERROR_INVALID_EXTERNAL_HANDLE ? "what is to be imported does not fit"
+                                                                : "failed");
   }
   return result;
 }

@@ -1,4 +1,5 @@
-// VkDeviceMemory: one allocation behind the door. GPU address == host pointer, so mapping is free.
+// VkDeviceMemory: one allocation behind the door, made, or imported from another's. GPU address == host pointer, so
+// mapping is free.
 #pragma once
 
 #include "backend/kmd/door.h"
@@ -18,9 +19,12 @@ class DeviceMemory : public Object<DeviceMemory, VkDeviceMemory, VK_OBJECT_TYPE_
   uint64_t address() const { return kmd::allocationAddress(allocation_); }
   uint64_t committed_B() const { return kmd::allocationCommitted(allocation_); }
   uint64_t size_B() const { return size_B_; }
+  int file() const;  // of exported or imported memory, else -1
   uint32_t typeIndex() const { return typeIndex_; }
 
  private:
+  VkResult allocate(const VkMemoryAllocateInfo& info);
+
   Device& device_;
   kmd::Allocation* allocation_ = nullptr;
   uint64_t size_B_ = 0;  // as asked for

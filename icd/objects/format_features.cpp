@@ -11,6 +11,7 @@
 #include "backend/texture/texel_format.h"
 #include "gen/entrypoints.h"
 #include "icd/objects/capabilities.h"
+#include "icd/objects/external_memory.h"
 #include "icd/objects/pnext.h"
 
 namespace pumice::icd {
@@ -175,7 +176,7 @@ VkFormatFeatureFlags2 bufferFeatures(const FormatInfo& info) {
     return VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT | VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_ATOMIC_BIT |
            kStorageWithoutFormat;
   }
-  if (!canRead(info) || formats::isCompressed(info) || formats::isSrgb(info)) return 0;
+  if (!canRead(info) || formats::isCompressed(info)) return 0;
   if (formats::formatAspects(info) != VK_IMAGE_ASPECT_COLOR_BIT) return 0;
   VkFormatFeatureFlags2 features = VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT;
   if (isStorage(info.format)) {
@@ -291,9 +292,6 @@ VkResult imageFormatProperties(VkFormat format, VkImageType type, VkImageTiling 
   const bool chroma = info.chroma != formats::Chroma::kNone;
   if (type != VK_IMAGE_TYPE_2D && chroma) return VK_ERROR_FORMAT_NOT_SUPPORTED;
   if (type == VK_IMAGE_TYPE_1D && formats::isCompressed(info)) return VK_ERROR_FORMAT_NOT_SUPPORTED;
-  if (type == VK_IMAGE_TYPE_3D && (formats::hasDepth(info) || formats::hasStencil(info))) {
-    return VK_ERROR_FORMAT_NOT_SUPPORTED;
-  }
   switch (type) {
     case VK_IMAGE_TYPE_1D:
       out->maxExtent = {kMaxImageDimension, 1, 1};
@@ -339,8 +337,10 @@ VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties(VkPhysic
 VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice,
                                                                          const VkPhysicalDeviceImageFormatInfo2* pInfo,
                                                                          VkImageFormatProperties2* pProperties) {
+  const auto* handle = findInChain<VkPhysicalDeviceExternalImageFormatInfo>(pInfo->pNext);
   if (auto* external = findInChain<VkExternalImageFormatProperties>(pProperties->pNext)) {
-    external->externalMemoryProperties = {};
+    external->externalMemoryProperties =
+        handle != nullptr ? externalMemoryProperties(handle->handleType) : VkExternalMemoryProperties{};
   }
   if (auto* conversion = findInChain<VkSamplerYcbcrConversionImageFormatProperties>(pProperties->pNext)) {
     conversion->combinedImageSamplerDescriptorCount = 1;
@@ -352,8 +352,8 @@ VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties2(VkPhysi
   }
   VkImageUsageFlags usage = pInfo->usage;
   if (const auto* stencil = findInChain<VkImageStencilUsageCreateInfo>(pInfo->pNext)) usage |= stencil->stencilUsage;
-  const auto* handle = findInChain<VkPhysicalDeviceExternalImageFormatInfo>(pInfo->pNext);
-  if (handle != nullptr && handle->handleType != 0) {  // nothing can be exported or imported yet
+  if (handle != nullptr && handle->handleType != 0 &&
+      externalMemoryProperties(handle->handleType).externalMemoryFeatures == 0) {
     pProperties->imageFormatProperties = {};
     return VK_ERROR_FORMAT_NOT_SUPPORTED;
   }

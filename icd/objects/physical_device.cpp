@@ -121,13 +121,7 @@ VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice
   }
 }
 
-// Nothing can be exported or imported yet.
-VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice,
-                                                                       const VkPhysicalDeviceExternalBufferInfo*,
-                                                                       VkExternalBufferProperties* pProperties) {
-  pProperties->externalMemoryProperties = {};
-}
-
+// Fences and semaphores cannot be exported or imported yet.
 VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceExternalFenceProperties(VkPhysicalDevice,
                                                                       const VkPhysicalDeviceExternalFenceInfo*,
                                                                       VkExternalFenceProperties* pProperties) {
