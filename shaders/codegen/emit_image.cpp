@@ -70,7 +70,7 @@ llvm::Constant* Generator::nullDescriptor() {
 
 void Generator::emitImage(const Inst* i, const Flow& flow) {
   const ir::ImageAccess a = ir::imageAccess(*i);
-  if (emitTexels(i, a, flow) || emitSample(i, a, flow)) return;
+  if (emitTexels(i, a, flow) || emitWindowSample(i, a, flow) || emitSample(i, a, flow)) return;
   Lowered out;
   emitImageCalls(i, a, flow, out);
   if (i->result) define(i->result, std::move(out), Level::kHere);

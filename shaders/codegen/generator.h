@@ -11,6 +11,7 @@
 //   of neighbouring addresses emit_local.cpp    private arrays emit_image.cpp    calls of the texture unit
 //   emit_texels.cpp   reads and writes of texels of common formats, without a call
 //   emit_sample.cpp   linear filtering of common views, without a call
+//   emit_window.cpp, emit_window_texels.cpp  sampling of fragment shaders from 8 x 8 texels in registers
 //   texel_values.cpp  texels to numbers and back
 #pragma once
 
@@ -404,6 +405,56 @@ class Generator {
   Footprint footprint(const ir::Inst* i, const RowView& view, uint32_t part);
   Units loadFootprint(const TexelLayout& t, const RowView& view, const Footprint& f, bool rows);
   Lowered filterFootprint(const TexelLayout& t, const Footprint& f, const Units& units);
+
+  // -- emit_window.cpp, emit_window_texels.cpp
+  // Views and samplers whose texels can be taken from a window (fragment shaders): scalars.
+  struct WindowView {
+    llvm::Value* ok;                                      // i1: they are such
+    llvm::Value *address, *levelTable;                    // i64
+    llvm::Value *width, *height, *levels;                 // i32: of the base level; how many
+    llvm::Value *quadMajor, *isBytes, *swapped;           // i1: order of texels; 8-bit channels, B first
+    llvm::Value* alignMask;                               // i32: and-mask of a window's first column and row
+    llvm::Value *linear, *linearLevels;                   // i1: filters within and between levels
+    llvm::Value* linearMask;                              // i32: all bits if `linear`
+    llvm::Value* half;                                    // float: 0.5 if `linear`, else 0
+    llvm::Value* repeatMask[2];                           // i32: all bits where the axis repeats
+    llvm::Value* compareOp;                               // i32: VkCompareOp
+    llvm::Value *lodBias, *minLod, *maxLod, *viewMinLod;  // float
+    llvm::Value* parts[2];                                // <16 x i32>: what a column and a row in the window
+                                                          // add to a texel's number in the registers
+  };
+  struct WindowLevels {
+    llvm::Value* number;      // i32
+    llvm::Value *same, *two;  // i1: of all lanes; the next level counts too
+    llvm::Value* weight;      // <P x float>: of the next level
+  };
+  struct WindowAxis {
+    llvm::Value* index[2];
+    llvm::Value* weight;
+  };
+  struct Window {
+    llvm::Value* entry;  // ptr: the ImageLevel
+    WindowAxis axis[2];
+    llvm::Value* first[2];     // i32
+    llvm::Value* place[2][2];  // <P x i32>: by axis and texel of the footprint: counted from `first`
+    llvm::Value* inside;       // i1: all lanes' texels are in the window
+  };
+  bool emitWindowSample(const ir::Inst* i, const ir::ImageAccess& a, const Flow& flow);
+  WindowView windowView(const ir::Value* descriptor, const ir::Value* sampler, bool compares);
+  llvm::Value* windowLambda(const ir::Inst* i, const ir::ImageAccess& a, const WindowView& view);
+  WindowLevels windowLevels(llvm::Value* lambda, const WindowView& view);
+  WindowAxis windowAxis(const WindowView& view, llvm::Value* repeatMask, llvm::Value* coordinate, llvm::Value* size);
+  Window windowOf(const WindowView& view, llvm::Value* number, llvm::ArrayRef<llvm::Value*> coordinates);
+  Units loadWindow(const WindowView& view, const Window& w);
+  Units windowTexels(const WindowView& view, const Window& w, const Units& registers, uint32_t count);
+  Units compareWindow(const WindowView& view, llvm::Value* reference, const Units& texels);
+  Lowered filterWindow(const WindowView& view, const Window& w, llvm::Value* reference);
+  llvm::Value* smallestPair(llvm::Value* x, llvm::Value* y);
+  llvm::Value* logarithm2(llvm::Value* value);
+  llvm::Value* clampReal(llvm::Value* v, llvm::Value* low, llvm::Value* high);
+  llvm::Value* realSplat(float v);
+  llvm::Constant* realScalar(float v);
+  static uint16_t windowClass(VkFormat format);
 
   // -- texel_values.cpp
   // kLater: unsigned fixed point stays whole numbers, which scaleUnorm() takes to [0, 1].
