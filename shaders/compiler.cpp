@@ -54,7 +54,11 @@ CompileResult compileCompute(const ComputeCompileInfo& info) noexcept {
 }
 
 CompileResult compileVertex(const VertexCompileInfo& info) noexcept {
-  return guarded([&] { return generate(info, spirv::readVertex(info)); });
+  return guarded([&] {
+    spirv::ReadResult read = spirv::readVertex(info);
+    if (read.status == CompileStatus::kOk && info.listener != nullptr) info.listener->onVertexInterface(read.vertex);
+    return generate(info, std::move(read));
+  });
 }
 
 CompileResult compileFragment(const FragmentCompileInfo& info) noexcept {

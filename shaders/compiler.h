@@ -52,9 +52,6 @@ struct ShaderCompileInfo {
 
 struct ComputeCompileInfo : ShaderCompileInfo {};
 
-// The code does not depend on vertex formats, strides or divisors: the machine fetches (docs/graphics.md).
-struct VertexCompileInfo : ShaderCompileInfo {};
-
 // A color attachment of the pipeline. Enumerations are Vulkan's, in bytes, so that a key has no padding.
 struct ColorTarget {
   VkFormat format;    // VK_FORMAT_UNDEFINED: nothing is written
@@ -109,6 +106,32 @@ struct FragmentCompileInfo : ShaderCompileInfo {
   FragmentKey key{};
 };
 
+// What vertex code reads and writes; goes into abi::VertexProgram.
+struct VertexInterface {
+  uint32_t flags;  // abi::VertexProgramFlags
+  uint8_t inputSlotCount;
+  uint8_t varyingSlotCount;
+  uint8_t clipDistanceCount;
+  uint8_t cullDistanceCount;
+  uint8_t inputLocation[abi::kMaxVertexAttributes];  // of each slot
+  uint8_t varyingLocation[abi::kMaxVaryingSlots];    // of each slot: how fragment code finds its inputs
+};
+
+// Learns a vertex shader's interface as soon as its module is read, long before its code is there. On the thread that
+// compiles. Not told of a module that cannot be read.
+class VertexInterfaceListener {
+ public:
+  virtual void onVertexInterface(const VertexInterface& interface) noexcept = 0;
+
+ protected:
+  ~VertexInterfaceListener() = default;
+};
+
+// The code does not depend on vertex formats, strides or divisors: the machine fetches (docs/graphics.md).
+struct VertexCompileInfo : ShaderCompileInfo {
+  VertexInterfaceListener* listener = nullptr;  // may be null
+};
+
 enum class CompileStatus : uint8_t {
   kOk,
   kOutOfHostMemory,
@@ -127,17 +150,6 @@ struct ComputeCodeInfo {
   uint32_t flags;  // kCode…
 };
 inline constexpr uint32_t kCodeIsQuick = 1;  // of Tier::kQuick
-
-// What vertex code reads and writes; goes into abi::VertexProgram.
-struct VertexInterface {
-  uint32_t flags;  // abi::VertexProgramFlags
-  uint8_t inputSlotCount;
-  uint8_t varyingSlotCount;
-  uint8_t clipDistanceCount;
-  uint8_t cullDistanceCount;
-  uint8_t inputLocation[abi::kMaxVertexAttributes];  // of each slot
-  uint8_t varyingLocation[abi::kMaxVaryingSlots];    // of each slot: how fragment code finds its inputs
-};
 
 // What the machine must know of fragment code; goes into abi::FragmentProgram.
 struct FragmentInterface {
@@ -168,7 +180,7 @@ struct CompilerTable {
   // Text of the IR after the reader and after all passes, for dumps (PUMICE_DUMP_SHADERS).
   std::string (*describe)(const ComputeCompileInfo& info) noexcept;
 };
-inline constexpr uint32_t kCompilerTableVersion = 3;
+inline constexpr uint32_t kCompilerTableVersion = 4;
 inline constexpr const char* kCompilerTableSymbol = "pumiceCompilerTable";  // const CompilerTable* (*)()
 
 }  // namespace pumice::shader

@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include <utility>
+
 #include "backend/sched/futex.h"
 #include "backend/sched/processors.h"
 #include "icd/objects/compile_thread.h"
@@ -43,11 +45,57 @@ bool CompilePool::run(std::span<CompileJob* const> jobs) {
   lock.unlock();
   putCount_.fetch_add(1, std::memory_order_release);
   sched::futexWake(putCount_, static_cast<int>(jobs.size() < processors ? jobs.size() : processors));
+  await(batch);
+  return true;
+}
+
+void CompilePool::await(CompileJob::Batch& batch) {
   for (;;) {
     const uint32_t left = batch.left.load(std::memory_order_acquire);
-    if (left == 0) return true;
+    if (left == 0) return;
     sched::futexWait(batch.left, left);
   }
+}
+
+bool CompilePool::offer(CompileJob& job) {
+  const uint32_t processors = sched::availableProcessors();
+  {
+    sched::MutexLock lock(mutex_);
+    ++queued_;
+    growLocked(processors);
+    if (idle_ < queued_) {  // who waits in the queue has been here for longer
+      --queued_;
+      return false;
+    }
+    job.own_.left.store(1, std::memory_order_relaxed);
+    job.batch_ = &job.own_;
+    job.next_ = std::exchange(first_, &job);
+    if (last_ == nullptr) last_ = &job;
+  }
+  putCount_.fetch_add(1, std::memory_order_release);
+  sched::futexWake(putCount_, 1);
+  return true;
+}
+
+void CompilePool::finish(CompileJob& job) {
+  if (takeBack(job)) {
+    job.run();
+  } else {
+    await(job.own_);
+  }
+}
+
+bool CompilePool::takeBack(CompileJob& job) {
+  sched::MutexLock lock(mutex_);
+  CompileJob* before = nullptr;
+  for (CompileJob* at = first_; at != nullptr; before = at, at = at->next_) {
+    if (at != &job) continue;
+    (before != nullptr ? before->next_ : first_) = job.next_;
+    if (last_ == &job) last_ = before;
+    --queued_;
+    return true;
+  }
+  return false;
 }
 
 void* CompilePool::threadMain(void* self) {

@@ -13,7 +13,7 @@
 
 namespace pumice::icd {
 
-/// Work for the pool. The caller of CompilePool::run owns it.
+/// Work for the pool. The caller of CompilePool's functions owns it.
 class CompileJob {
  public:
   virtual ~CompileJob() = default;
@@ -27,6 +27,7 @@ class CompileJob {
   };
   Batch* batch_ = nullptr;
   CompileJob* next_ = nullptr;
+  Batch own_{0};  // of a job that was offered
 };
 
 class CompilePool {
@@ -43,10 +44,18 @@ class CompilePool {
   /// has run, if the system gives no thread at all.
   [[nodiscard]] bool run(std::span<CompileJob* const> jobs) PUMICE_EXCLUDES(mutex_);
 
+  /// From a job that runs: has a thread that would be idle run this one meanwhile. False, and nothing has happened, if
+  /// all of them have enough to do; the caller then does it himself, later. After true, finish() has to be called.
+  [[nodiscard]] bool offer(CompileJob& job) PUMICE_EXCLUDES(mutex_);
+  /// Waits for the end of a job that was offered, or runs it here if no thread has come to it.
+  void finish(CompileJob& job) PUMICE_EXCLUDES(mutex_);
+
  private:
   static void* threadMain(void* self);
   void work() PUMICE_EXCLUDES(mutex_);
   void growLocked(uint32_t most) PUMICE_REQUIRES(mutex_);
+  static void await(CompileJob::Batch& batch);
+  bool takeBack(CompileJob& job) PUMICE_EXCLUDES(mutex_);
 
   std::atomic<uint32_t> putCount_{0};  // the futex word of the threads
 

@@ -55,6 +55,42 @@ TEST(CompilePoolTest, EveryJobRunsOnceBeforeTheCallReturns) {
   }
 }
 
+// A job hands a part of itself to a thread that has nothing to do; with more jobs than threads it keeps the part.
+TEST(CompilePoolTest, PartsRunBesideTheirJobWhereThreadsAreIdle) {
+  const uint32_t processors = sched::availableProcessors();
+  if (processors < 2) GTEST_SKIP() << "one CPU has one thread";
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  std::atomic<bool> partRuns{false}, sawPart{false};
+  Jobs jobs;
+  jobs.add([&] {
+    FunctionJob part([&] { partRuns = true; });
+    ASSERT_TRUE(CompilePool::instance().offer(part));
+    while (!partRuns && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    sawPart = partRuns.load();
+    CompilePool::instance().finish(part);
+  });
+  EXPECT_TRUE(jobs.run());
+  EXPECT_TRUE(sawPart);
+
+  std::atomic<uint32_t> offered{0}, ran{0};
+  Jobs many;
+  for (int i = 0; i < 300; ++i) {
+    many.add([&] {
+      FunctionJob part([&] { ++ran; });
+      if (CompilePool::instance().offer(part)) {
+        ++offered;
+        CompilePool::instance().finish(part);
+      } else {
+        part.run();
+      }
+      EXPECT_GT(ran, 0u);
+    });
+  }
+  EXPECT_TRUE(many.run());
+  EXPECT_EQ(ran, 300u);
+  EXPECT_LT(offered, 300u);  // the threads had enough to do until near the end
+}
+
 // As many at once as there are CPUs, and no more.
 TEST(CompilePoolTest, JobsRunAtOnceOnAllProcessors) {
   const uint32_t processors = sched::availableProcessors();

@@ -126,12 +126,13 @@ void CompileSource::makeKey() {
   key_ = cacheKey(stage_, compile_, spirvHash_, stage_ == VK_SHADER_STAGE_FRAGMENT_BIT ? &fragmentKey_ : nullptr);
 }
 
-shader::CompileResult CompileSource::compile(const shader::CompilerTable& table, shader::Tier tier) const {
+shader::CompileResult CompileSource::compile(const shader::CompilerTable& table, shader::Tier tier,
+                                             shader::VertexInterfaceListener* listener) const {
   switch (stage_) {
     case VK_SHADER_STAGE_COMPUTE_BIT:
       return table.compileCompute({of(tier)});
     case VK_SHADER_STAGE_VERTEX_BIT:
-      return table.compileVertex({of(tier)});
+      return table.compileVertex({of(tier), listener});
     case VK_SHADER_STAGE_FRAGMENT_BIT:
       return table.compileFragment({of(tier), fragmentKey_});
     default:

@@ -40,8 +40,9 @@ class CompileSource {
   /// Of a fragment stage, before its key is asked for: the state that it is compiled for. Any one thread.
   void link(const shader::FragmentKey& key);
 
-  /// Calls the compiler's function of the stage.
-  shader::CompileResult compile(const shader::CompilerTable& table, shader::Tier tier) const;
+  /// Calls the compiler's function of the stage. The listener is a vertex stage's, and may be null.
+  shader::CompileResult compile(const shader::CompilerTable& table, shader::Tier tier,
+                                shader::VertexInterfaceListener* listener) const;
   /// Valid as long as this object.
   shader::ShaderCompileInfo of(shader::Tier tier) const;
   /// The same for both tiers.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "backend/formats/format_table.h"
@@ -174,7 +176,7 @@ void GraphicsBuild::beginStages(const CodeCaches& caches, bool linked) {
   }
   vertexFound_ = vertex_->find();
   if (vertexFound_) result_ = vertex_->result();
-  if (result_ != VK_SUCCESS || (vertexFound_ && findFragment())) return;
+  if (result_ != VK_SUCCESS || (vertexFound_ && findFragment(vertex_->object().vertex))) return;
   if (mayCompile()) {
     needsCompile_ = true;
   } else {
@@ -182,19 +184,60 @@ void GraphicsBuild::beginStages(const CodeCaches& caches, bool linked) {
   }
 }
 
-bool GraphicsBuild::findFragment() {
+bool GraphicsBuild::findFragment(const shader::VertexInterface& vertex) {
   if (!fragment_) return true;
-  linkVaryings(vertex_->object().vertex, &parts_.key);
+  linkVaryings(vertex, &parts_.key);
   fragment_->link(parts_.key);
   if (!fragment_->find()) return false;
   result_ = fragment_->result();
   return true;
 }
 
+// The code of the fragment stage, made while that of the vertex stage is, or after it.
+class GraphicsBuild::FragmentJob final : public CompileJob, public shader::VertexInterfaceListener {
+ public:
+  explicit FragmentJob(GraphicsBuild& build) : build_(build) {}
+  ~FragmentJob() override { join(); }
+  FragmentJob(const FragmentJob&) = delete;
+  FragmentJob& operator=(const FragmentJob&) = delete;
+
+  void onVertexInterface(const shader::VertexInterface& interface) noexcept override {
+    vertex_ = interface;
+    offered_ = CompilePool::instance().offer(*this);
+  }
+  void run() noexcept override {
+    try {
+      StageBuild& fragment = *build_.fragment_;
+      result_ = build_.findFragment(vertex_) ? fragment.result() : fragment.compile();
+    } catch (const std::bad_alloc&) {
+      result_ = VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    hasRun_ = true;
+  }
+  /// Once the vertex stage is there.
+  VkResult result() {
+    join();
+    if (!hasRun_) run();
+    return result_;
+  }
+
+ private:
+  void join() {
+    if (std::exchange(offered_, false)) CompilePool::instance().finish(*this);
+  }
+
+  GraphicsBuild& build_;
+  shader::VertexInterface vertex_{};
+  VkResult result_ = VK_SUCCESS;
+  bool offered_ = false, hasRun_ = false;
+};
+
 VkResult GraphicsBuild::compile() {
   if (vertexFound_) return fragment_->compile();
-  if (const VkResult result = vertex_->compile(); result != VK_SUCCESS) return result;
-  return findFragment() ? result_ : fragment_->compile();
+  if (!fragment_) return vertex_->compile();
+  FragmentJob fragment(*this);
+  const VkResult result = vertex_->compile(&fragment);
+  return result == VK_SUCCESS ? fragment.result() : result;
 }
 
 VkResult GraphicsBuild::make(Device& device, const VkAllocationCallbacks* callbacks, VkPipeline* out) {

@@ -33,8 +33,8 @@ struct GraphicsParts {
 };
 
 /// A vertex stage, and a fragment stage unless nothing is ever rasterised. The fragment stage is compiled for the
-/// places of the vertex stage's outputs and for the output interface, so it comes last, and libraries have no code of
-/// it.
+/// places of the vertex stage's outputs and for the output interface, so libraries have no code of it. Those places are
+/// known once the vertex stage's module is read: both stages' code is made at once, where there are threads for it.
 class GraphicsBuild final : public PipelineBuild {
  public:
   /// Looks into the caches. On the application's thread; `info` must live as long as this.
@@ -60,8 +60,9 @@ class GraphicsBuild final : public PipelineBuild {
   void readOwn(PipelineParts own);
   void beginStages(const CodeCaches& caches, bool linked);
   VkResult compile() override;
-  /// Looks for the code of the fragment stage; that of the vertex stage is there.
-  bool findFragment();
+  class FragmentJob;
+  /// Looks for the code of the fragment stage behind such a vertex stage.
+  bool findFragment(const shader::VertexInterface& vertex);
 
   const VkGraphicsPipelineCreateInfo& info_;
   GraphicsParts parts_;

@@ -19,7 +19,7 @@ uint64_t threadTime_ns() {
 
 }  // namespace
 
-TimedCompile compileHere(const CompileSource& source, shader::Tier tier) {
+TimedCompile compileHere(const CompileSource& source, shader::Tier tier, shader::VertexInterfaceListener* listener) {
   TimedCompile compiled;
   try {
     const shader::cache::CompilerLibrary& library = shader::cache::compilerLibrary();
@@ -29,7 +29,7 @@ TimedCompile compileHere(const CompileSource& source, shader::Tier tier) {
     } else {
       dumpShader(*library.table, source, tier);
       const uint64_t start_ns = threadTime_ns();
-      compiled.result = source.compile(*library.table, tier);
+      compiled.result = source.compile(*library.table, tier, listener);
       compiled.cpu_ns = threadTime_ns() - start_ns;
     }
   } catch (const std::bad_alloc&) {  // opening the library, or a dump

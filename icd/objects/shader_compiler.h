@@ -13,6 +13,7 @@ struct TimedCompile {
 };
 
 /// Loads the compiler at the first call. On a thread of the compile pool or of the hot tier.
-TimedCompile compileHere(const CompileSource& source, shader::Tier tier);
+TimedCompile compileHere(const CompileSource& source, shader::Tier tier,
+                         shader::VertexInterfaceListener* listener = nullptr);
 
 }  // namespace pumice::icd

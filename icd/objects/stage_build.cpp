@@ -131,13 +131,13 @@ VkResult StageBuild::load(const CachedCode& code) {
   return VK_SUCCESS;
 }
 
-VkResult StageBuild::compile() {
+VkResult StageBuild::compile(shader::VertexInterfaceListener* listener) {
   const Stopwatch stopwatch(&spent_ns_);
-  return result_ = compileCode();
+  return result_ = compileCode(listener);
 }
 
-VkResult StageBuild::compileCode() {
-  TimedCompile compiled = compileHere(*source_, tiers_.first);
+VkResult StageBuild::compileCode(shader::VertexInterfaceListener* listener) {
+  TimedCompile compiled = compileHere(*source_, tiers_.first, listener);
   if (compiled.result.status != shader::CompileStatus::kOk) {
     logFailure("creation", *source_, compiled.result);
     // The specification has no code for a module that breaks the rules; this one says "not this pipeline".

@@ -47,8 +47,9 @@ class StageBuild {
 
   /// Looks into the caches. True: there is nothing left to do, and the result says how it went. Any one thread.
   [[nodiscard]] bool find();
-  /// What find() has not found. On a thread of the compile pool. May throw std::bad_alloc.
-  VkResult compile();
+  /// What find() has not found. On a thread of the compile pool. May throw std::bad_alloc. The listener is a vertex
+  /// stage's, and may be null.
+  VkResult compile(shader::VertexInterfaceListener* listener = nullptr);
 
   VkResult result() const { return result_; }
   /// Of find() and compile().
@@ -74,7 +75,7 @@ class StageBuild {
   bool findCode();
   bool take(Code code);
   VkResult load(const shader::cache::CachedCode& code);
-  VkResult compileCode();
+  VkResult compileCode(shader::VertexInterfaceListener* listener);
 
   const CodeCaches caches_;
   const BuildTiers tiers_;
