@@ -187,8 +187,14 @@ def write_results(out, results):
 
 
 def read_expected(path):
+    """Names of cases, and patterns of them."""
     with open(path, encoding="utf-8") as lines:
         return {line.split("#")[0].strip() for line in lines} - {""}
+
+
+def unlisted(bad, expected):
+    listed = [re.compile(fnmatch.translate(pattern)) for pattern in expected if "*" in pattern]
+    return sorted(case for case in bad if case not in expected and not any(name.match(case) for name in listed))
 
 
 def main():
@@ -236,7 +242,7 @@ def main():
 
     expected = read_expected(args.expected)
     bad = [case for case, (outcome, _) in results.by_case.items() if outcome in BAD]
-    unexpected = sorted(set(bad) - expected)
+    unexpected = unlisted(bad, expected)
     print(f"{len(results.by_case)} cases: {results.counts()}")
     for case in unexpected[:20]:
         outcome, message = results.by_case[case]

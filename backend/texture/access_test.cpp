@@ -370,7 +370,13 @@ TEST(ImageRead, SixtyFourBits) {
   for (uint32_t lane = 0; lane < kLanes; ++lane) {
     EXPECT_EQ(call.texel[0][lane], lane == 3 ? 0 : lane);
     EXPECT_EQ(call.texel[1][lane], lane == 3 ? 0 : 0x80000000u + lane * 3);
+    EXPECT_EQ(call.texel[3][lane], 1u);
   }
+  alignas(64) const abi::ImageDescriptor none{};
+  call.image[0] = reinterpret_cast<uint64_t>(&none);
+  test::accessInTurn(&call);
+  for (const auto& component : call.texel)
+    for (const uint32_t word : component) EXPECT_EQ(word, 0u);
 }
 
 template <typename T>

@@ -27,6 +27,10 @@ void accessView(abi::ImageCall* call, uint32_t lanes, const View& view, uint64_t
   if (!usesSampler(call->op)) {
     if (call->op == ImageOp::kRead) {
       kernels.read(call, lanes, view);
+      if ((call->flags & abi::kImage64) != 0) {
+        for (uint32_t lane = 0; lane < abi::kImageCallLanes; ++lane)
+          if ((lanes >> lane & 1) != 0) call->texel[3][lane] = 1;
+      }
     } else if (call->op == ImageOp::kWrite) {
       storeTexels(call, lanes, view);
     } else {

@@ -13,7 +13,7 @@
 namespace pumice::cts {
 namespace {
 
-enum class Layout { kThreePlanes, kTwoPlanes, kGbgr, kBgrg };
+enum class Layout { kThreePlanes, kTwoPlanes, kGbgr, kBgrg, kRgba };
 
 struct YcbcrFormat {
   const char* name;
@@ -41,6 +41,8 @@ constexpr YcbcrFormat kFormats[] = {
     {"10Planes2_422", VK_FORMAT_G10X6_B10X6R10X6_2PLANE_422_UNORM_3PACK16, k2, {2, 1}, 10},
     {"10Planes3_444", VK_FORMAT_G10X6_B10X6_R10X6_3PLANE_444_UNORM_3PACK16, k3, {1, 1}, 10},
     {"10Planes2_444", VK_FORMAT_G10X6_B10X6R10X6_2PLANE_444_UNORM_3PACK16, k2, {1, 1}, 10},
+    {"10Rgba444", VK_FORMAT_R10X6G10X6B10X6A10X6_UNORM_4PACK16, Layout::kRgba, {1, 1}, 10},
+    {"12Rgba444", VK_FORMAT_R12X4G12X4B12X4A12X4_UNORM_4PACK16, Layout::kRgba, {1, 1}, 12},
     {"12Gbgr422", VK_FORMAT_G12X4B12X4G12X4R12X4_422_UNORM_4PACK16, Layout::kGbgr, {2, 1}, 12},
     {"12Bgrg422", VK_FORMAT_B12X4G12X4R12X4G12X4_422_UNORM_4PACK16, Layout::kBgrg, {2, 1}, 12},
     {"12Planes3_420", VK_FORMAT_G12X4_B12X4_R12X4_3PLANE_420_UNORM_3PACK16, k3, {2, 2}, 12},
@@ -85,6 +87,8 @@ class ImageYcbcrTest : public ImageTest {
       case Layout::kTwoPlanes:
         chroma.bytes *= 2;
         return {luma, chroma};
+      case Layout::kRgba:
+        return {{VK_IMAGE_ASPECT_COLOR_BIT, 4 * bytes}};
       default:
         return {{VK_IMAGE_ASPECT_COLOR_BIT, 4 * bytes, 2, 1}};
     }
@@ -114,7 +118,7 @@ class ImageYcbcrTest : public ImageTest {
   double luma(const YcbcrFormat& f, uint32_t x, uint32_t y, uint32_t layer) {
     if (f.layout == Layout::kGbgr) return component(f.bits, 0, x / 2, y, layer, x % 2 * 2);
     if (f.layout == Layout::kBgrg) return component(f.bits, 0, x / 2, y, layer, x % 2 * 2 + 1);
-    return component(f.bits, 0, x, y, layer, 0);
+    return component(f.bits, 0, x, y, layer, f.layout == Layout::kRgba ? 1 : 0);
   }
   // C_B (0) or C_R (1).
   double chroma(const YcbcrFormat& f, uint32_t which, int i, int j, uint32_t layer) {
@@ -125,6 +129,8 @@ class ImageYcbcrTest : public ImageTest {
         return component(f.bits, 1 + which, x, y, layer, 0);
       case Layout::kTwoPlanes:
         return component(f.bits, 1, x, y, layer, which);
+      case Layout::kRgba:
+        return component(f.bits, 0, x, y, layer, which == 0 ? 2 : 0);
       default:
         return component(f.bits, 0, x, y, layer, 2 * which + (f.layout == Layout::kGbgr ? 1 : 0));
     }
@@ -151,7 +157,7 @@ class ImageYcbcrTest : public ImageTest {
       for (int k = 0; k < 4; ++k)
         c[which] += tx.weight[k & 1] * ty.weight[k >> 1] * chroma(f, which, tx.index[k & 1], ty.index[k >> 1], layer);
     double luminance = luma(f, x, y, layer), cb = c[0], cr = c[1];
-    out[3] = 1;
+    out[3] = f.layout == Layout::kRgba ? component(f.bits, 0, x, y, layer, 3) : 1;
     if (wish.model != VK_SAMPLER_YCBCR_MODEL_CONVERSION_RGB_IDENTITY) {
       const double most = std::exp2(f.bits) - 1, step = std::exp2(f.bits) / 256;
       if (wish.range == VK_SAMPLER_YCBCR_RANGE_ITU_NARROW) {

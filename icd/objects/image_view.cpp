@@ -90,7 +90,9 @@ VkResult ImageView::init(const VkImageViewCreateInfo& info) {
   descriptor_ = describe(planeIndex, as.planeCount == 1 ? format_ : image_->plane(planeIndex).format);
   descriptor_.swizzle = packMapping(info.components);
   descriptor_.minLod_8 = minLodOf(info);
-  if (as.chroma != formats::Chroma::kNone) return addChroma(as);
+  // Texels of one plane that have all components to themselves need nothing more.
+  const bool whole = as.planeCount == 1 && as.chroma == formats::Chroma::k444;
+  if (as.chroma != formats::Chroma::kNone && !whole) return addChroma(as);
   abi::setPlainRows(descriptor_, image_->plane(planeIndex).layout.levels[range_.baseMipLevel]);
   return VK_SUCCESS;
 }

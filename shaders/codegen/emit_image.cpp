@@ -167,9 +167,10 @@ llvm::Value* Generator::loadTexel(const ir::ImageAccess& a, Kind kind, uint32_t 
                                 bytePointer(imageCall_, b_.getInt64(offset_B)), llvm::Align(64));
   };
   if (!a.has(abi::kImage64)) return load(type(kind), component);
-  // One component of 64 bits; what a format lacks is 0, 0, 1.
+  // One component of 64 bits; what a format lacks is 0, 0, and 1 unless the descriptor is a null one.
   llvm::Type* wide = llvm::FixedVectorType::get(b_.getInt64Ty(), lanes);
-  if (component > 0) return llvm::ConstantInt::get(wide, component == 3 ? 1 : 0);
+  if (component == 3) return b_.CreateZExt(load(b_.getInt32Ty(), 3), wide);
+  if (component > 0) return llvm::ConstantInt::get(wide, 0);
   return b_.CreateOr(b_.CreateZExt(load(b_.getInt32Ty(), 0), wide),
                      b_.CreateShl(b_.CreateZExt(load(b_.getInt32Ty(), 1), wide), 32));
 }
