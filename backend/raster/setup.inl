@@ -13,7 +13,8 @@ PUMICE_INLINE float clampedTo(float value, float low, float high) {  // NaN beco
   return above < high ? above : high;
 }
 
-PUMICE_INLINE bool isFinite(float v) { return (v < 0 ? -v : v) <= kLargest; }
+// 1 or 0.
+PUMICE_INLINE uint32_t isFinite(float v) { return (v < 0 ? -v : v) <= kLargest ? 1 : 0; }
 
 /// A block of vertices on the screen as rows.
 struct alignas(64) ScreenRows {
@@ -71,8 +72,8 @@ void transform(const VertexOutputs& in, const ViewTransform& view, uint32_t firs
     const bool inGuard = (screenX >= view.guardMinX) & (screenX <= view.guardMaxX) & (screenY >= view.guardMinY) &
                          (screenY <= view.guardMaxY);
     code |= inGuard ? 0u : uint32_t{kOutGuard};
-    const bool finite = isFinite(x) & isFinite(y) & isFinite(z) & isFinite(w);
-    code |= finite ? 0u : uint32_t{kOutBad};
+    const uint32_t finite = isFinite(x) & isFinite(y) & isFinite(z) & isFinite(w);
+    code |= finite != 0 ? 0u : uint32_t{kOutBad};
     screen.x[l] = roundToInt(clampedTo(screenX, kMinCoordinate - kMore, kMaxCoordinate + kMore));
     screen.y[l] = roundToInt(clampedTo(screenY, kMinCoordinate - kMore, kMaxCoordinate + kMore));
     outDepth[l] = z * oneOverW * view.scaleZ + view.offsetZ;

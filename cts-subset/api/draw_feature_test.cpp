@@ -114,9 +114,9 @@ TEST_F(DrawFeatureTest, LogicOperations) {
        {std::pair(VK_LOGIC_OP_XOR, under ^ over), std::pair(VK_LOGIC_OP_AND, under & over),
         std::pair(VK_LOGIC_OP_OR_REVERSE, (over | ~under) & 0xff), std::pair(VK_LOGIC_OP_INVERT, ~under & 0xff)}) {
     const VkPipeline first = makeWhole([](PipelineState&) {});
-    const VkPipeline second = makeWhole([&](PipelineState& s) {
+    const VkPipeline second = makeWhole([operation = op](PipelineState& s) {
       s.colors.logicOpEnable = VK_TRUE;
-      s.colors.logicOp = op;
+      s.colors.logicOp = operation;
     });
     draw([&](VkCommandBuffer c) {
       vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, first);

@@ -134,12 +134,12 @@ TEST_F(DrawingTest, IndicesAndInstances) {
   // Vertex numbers are counted from -4 on, indices from the third on.
   const TestBuffer wide = makeVertices<uint32_t>({99, 99, 4, 5, 6, 5, 7, 6});
   const TestBuffer narrow = makeVertices<uint16_t>({99, 99, 4, 5, 6, 5, 7, 6});
-  for (const auto& [buffer, type] : {std::pair(wide, VK_INDEX_TYPE_UINT32), std::pair(narrow, VK_INDEX_TYPE_UINT16)}) {
+  for (const auto& indices : {std::pair(wide, VK_INDEX_TYPE_UINT32), std::pair(narrow, VK_INDEX_TYPE_UINT16)}) {
     const VkClearValue clear = clearColor(1, 1, 1, 1);
     run([&](VkCommandBuffer c) {
       beginPass(c, state.renderPass, framebuffer, kExtent, {&clear, 1});
       vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
-      vkCmdBindIndexBuffer(c, buffer.buffer, 0, type);
+      vkCmdBindIndexBuffer(c, indices.first.buffer, 0, indices.second);
       vkCmdDrawIndexed(c, 6, 13, 2, -4, 2);  // squares 2 to 14
       vkCmdEndRenderPass(c);
     });

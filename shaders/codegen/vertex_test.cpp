@@ -51,8 +51,6 @@ Attributes attributesOf(uint32_t n) {
 
 class VertexCode : public testing::Test {
  protected:
-  static constexpr uint32_t kVertices = kVertexBlockLanes * static_cast<uint32_t>(kCounts.size());
-
   VertexCode() {
     set_ = {reinterpret_cast<uint64_t>(&count_), sizeof count_};
     state_.setAddress[0] = reinterpret_cast<uint64_t>(&set_);
