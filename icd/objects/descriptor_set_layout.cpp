@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "backend/abi/descriptor.h"
+#include "backend/abi/descriptor_room.h"
 #include "gen/entrypoints.h"
 #include "icd/objects/capabilities.h"
 #include "icd/objects/device.h"
@@ -136,7 +136,7 @@ void DescriptorSetShape::writeImmutableSamplers(std::byte* set, uint32_t variabl
   for (const DescriptorBinding& b : bindings_) {
     if (b.firstImmutable == DescriptorBinding::kNoImmutable) continue;
     const uint32_t count = b.variableCount ? std::min(b.count, variableCount) : b.count;
-    const size_t behind_B = b.stride_B - sizeof(abi::SamplerDescriptor);  // the image of a combined one comes first
+    const size_t behind_B = abi::samplerOffset_B(b.stride_B);
     for (uint32_t i = 0; i < count; ++i) {
       std::memcpy(set + b.offset_B + size_t{i} * b.stride_B + behind_B, &immutableSamplers_[b.firstImmutable + i],
                   sizeof(abi::SamplerDescriptor));

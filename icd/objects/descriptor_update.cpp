@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backend/abi/descriptor.h"
+#include "backend/abi/descriptor_room.h"
 #include "backend/trace/seeded_fault.h"
 #include "gen/entrypoints.h"
 #include "icd/objects/buffer.h"
@@ -59,14 +59,21 @@ Source sourceOf(VkDescriptorType type) {
 }
 
 // Immutable samplers are in the set since it was made, and stay.
-void writeImage(std::byte* at, VkDescriptorType type, const VkDescriptorImageInfo& info, bool immutableSampler) {
-  std::byte* samplerAt = at;
-  if (type != VK_DESCRIPTOR_TYPE_SAMPLER) {
-    writeObject<ImageView>(at, info.imageView);
-    samplerAt += sizeof(abi::ImageDescriptor);
-  }
+void writeImage(std::byte* at, size_t room_B, VkDescriptorType type, const VkDescriptorImageInfo& info,
+                bool immutableSampler) {
+  std::byte* samplerAt = at + abi::samplerOffset_B(static_cast<uint32_t>(room_B));
+  if (type != VK_DESCRIPTOR_TYPE_SAMPLER) writeObject<ImageView>(at, info.imageView);
   const bool hasSampler = type == VK_DESCRIPTOR_TYPE_SAMPLER || type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
   if (hasSampler && !immutableSampler) writeObject<Sampler>(samplerAt, info.sampler);
+  // Of a mutable one with room for more, copies to a smaller one take the beginning.
+  if (type == VK_DESCRIPTOR_TYPE_SAMPLER && samplerAt != at) writeObject<Sampler>(at, info.sampler);
+}
+
+// `bytes` is not more than the room of either. A sampler alone is at the beginning and at the end of what it lies in.
+void copyDescriptor(std::byte* out, size_t outRoom_B, const std::byte* in, size_t bytes) {
+  std::memmove(out, in, bytes);
+  const size_t end_B = abi::samplerOffset_B(static_cast<uint32_t>(outRoom_B));
+  if (bytes == sizeof(abi::SamplerDescriptor) && end_B != 0) std::memmove(out + end_B, in, bytes);
 }
 
 // `elementData(i)` points to the i-th descriptor's VkDescriptorBufferInfo, VkDescriptorImageInfo or VkBufferView.
@@ -83,7 +90,8 @@ void writeArray(const DescriptorSetShape& shape, std::byte* set, uint32_t bindin
         writeBuffer(at, *static_cast<const VkDescriptorBufferInfo*>(data));
         break;
       case Source::kImage:
-        writeImage(at, type, *static_cast<const VkDescriptorImageInfo*>(data), cursor.hasImmutableSamplers());
+        writeImage(at, cursor.bytes(), type, *static_cast<const VkDescriptorImageInfo*>(data),
+                   cursor.hasImmutableSamplers());
         break;
       case Source::kTexelBuffer:
         writeObject<BufferView>(at, *static_cast<const VkBufferView*>(data));
@@ -111,9 +119,14 @@ void copyDescriptors(const VkCopyDescriptorSet& copy) {
   DescriptorCursor in(src.shape(), copy.srcBinding, copy.srcArrayElement);
   DescriptorCursor out(dst.shape(), copy.dstBinding, copy.dstArrayElement);
   for (uint32_t i = 0; i < copy.descriptorCount; ++i, in.next(), out.next()) {
+    std::byte* to = dst.memory() + out.offset_B();
+    const std::byte* data = src.memory() + in.offset_B();
     // Of a combined image sampler whose sampler is immutable, the image alone is copied (Vulkan 1.3, 14.2.4).
-    const size_t bytes = out.hasImmutableSamplers() ? sizeof(abi::ImageDescriptor) : std::min(in.bytes(), out.bytes());
-    std::memmove(dst.memory() + out.offset_B(), src.memory() + in.offset_B(), bytes);
+    if (out.hasImmutableSamplers()) {
+      std::memmove(to, data, abi::samplerOffset_B(static_cast<uint32_t>(out.bytes())));
+    } else {
+      copyDescriptor(to, out.bytes(), data, std::min(in.bytes(), out.bytes()));
+    }
   }
 }
 

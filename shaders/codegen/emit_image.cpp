@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backend/abi/descriptor_room.h"
 #include "backend/abi/image_call.h"
 #include "shaders/codegen/generator.h"
 #include "shaders/ir/image_access.h"
@@ -38,9 +39,10 @@ void Generator::emitDescriptorAddress(const Inst* i) {
     define(i->result, Lowered(forms, like(null)), lvl);
     return;
   }
+  const uint32_t part_B = i->imm == 1 ? abi::samplerOffset_B(slot->stride_B) : 0;
   llvm::Value* set = b_.CreateLoad(b_.getInt64Ty(), bytePointer(bindingState_, b_.getInt64(8ull * slot->set)), "set");
   llvm::Value* bound = b_.CreateICmpNE(set, b_.getInt64(0));
-  llvm::Value* first = b_.CreateAdd(set, b_.getInt64(uint64_t{slot->offset_B} + i->imm));
+  llvm::Value* first = b_.CreateAdd(set, b_.getInt64(uint64_t{slot->offset_B} + part_B));
   Lowered out(forms);
   for (uint32_t j = 0; j < forms; ++j) {
     if (!index) {

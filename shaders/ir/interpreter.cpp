@@ -397,7 +397,7 @@ class Interpreter {
     if (slot == nullptr) return fail(inst, "no such binding");
     active.forEach([&](uint32_t lane) {
       const uint64_t index = inst.operands.empty() ? 0 : read(inst.operands[0], lane);
-      write(inst.result, lane, descriptorAddress(*slot, *env_.bindings, index, inst.imm));
+      write(inst.result, lane, descriptorAddress(*slot, *env_.bindings, index, inst.imm == 1));
     });
   }
 

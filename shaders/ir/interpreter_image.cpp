@@ -1,13 +1,15 @@
 #include "shaders/ir/interpreter_image.h"
 
+#include "backend/abi/descriptor_room.h"
+
 namespace pumice::shader::ir {
 
-uint64_t descriptorAddress(const abi::BindingSlot& slot, const abi::BindingState& state, uint64_t index,
-                           uint32_t offset_B) {
+uint64_t descriptorAddress(const abi::BindingSlot& slot, const abi::BindingState& state, uint64_t index, bool sampler) {
   alignas(64) static constexpr std::byte kNull[sizeof(abi::ImageDescriptor) + sizeof(abi::SamplerDescriptor)]{};
   if (index >= slot.count || slot.set >= abi::kMaxBoundSets || state.setAddress[slot.set] == 0)
     return reinterpret_cast<uint64_t>(kNull);
-  return state.setAddress[slot.set] + slot.offset_B + index * slot.stride_B + offset_B;
+  return state.setAddress[slot.set] + slot.offset_B + index * slot.stride_B +
+         (sampler ? abi::samplerOffset_B(slot.stride_B) : 0);
 }
 
 void accessImage(const Inst& inst, abi::ImageCallFunction* textureUnit,

@@ -9,9 +9,9 @@
 
 namespace pumice::shader::ir {
 
-// The address of a descriptor that can be read: one of zeros if the set is not bound or the index is out of range.
-uint64_t descriptorAddress(const abi::BindingSlot& slot, const abi::BindingState& state, uint64_t index,
-                           uint32_t offset_B);
+// The address of a descriptor that can be read, or of the sampler in it: one of zeros if the set is not bound or the
+// index is out of range.
+uint64_t descriptorAddress(const abi::BindingSlot& slot, const abi::BindingState& state, uint64_t index, bool sampler);
 
 // Runs the operation in lane 0; `operand` gives the bits of an operand. Results: up to four components.
 void accessImage(const Inst& inst, abi::ImageCallFunction* textureUnit,

@@ -212,7 +212,7 @@ std::string printInst(const Inst& inst) {
       if (inst.nonUniform) s += " nonuniform";
       break;
     case Op::DescriptorAddress:
-      s += fmt::format(" set {} binding {} +{}", inst.set, inst.binding, inst.imm);
+      s += fmt::format(" set {} binding {}{}", inst.set, inst.binding, inst.imm == 1 ? " sampler" : "");
       if (!inst.operands.empty()) s += " [" + list(inst.operands) + "]";
       break;
     case Op::ImageRead:

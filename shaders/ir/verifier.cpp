@@ -239,7 +239,8 @@ class Verifier {
         return inst.operands.size() <= 1 && (inst.operands.empty() || operand(0) == kI32) &&
                inst.result->type == kBufferRef;
       case Op::DescriptorAddress:
-        return inst.operands.size() <= 1 && (inst.operands.empty() || operand(0) == kI32) && inst.result->type == kI64;
+        return inst.operands.size() <= 1 && (inst.operands.empty() || operand(0) == kI32) && inst.imm <= 1 &&
+               inst.result->type == kI64;
       case Op::ImageRead:
       case Op::ImageAccess:
       case Op::ImageWrite:

@@ -63,7 +63,7 @@ Val Translator::loadResource(const Pointer& p, uint32_t typeId) {
   std::span<Value*> leaves = allocate(t.leaves);
   for (uint32_t i = 0; i < t.leaves; ++i) {
     ir::Inst* d = descriptor(Op::DescriptorAddress, ir::kI64, p, index);
-    d->imm = i * static_cast<uint32_t>(sizeof(abi::ImageDescriptor));
+    d->imm = t.op == spv::Op::OpTypeSampler || i == 1 ? 1 : 0;  // a combined one: image, sampler
     leaves[i] = d->result;
   }
   return {typeId, leaves, nullptr};
