@@ -1,6 +1,7 @@
 // Optional features of what happens to fragments, one by one: tests, blending, samples.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "cts-subset/support/draw_test.h"
 #include "shaders/color_vert.spv.h"
@@ -151,6 +152,38 @@ TEST_F(DrawFeatureTest, TwoSourcesOfBlending) {
     drawWhole(c, {0, 1, 0.2f, 1});
   });
   expectPicture(picture(), [](uint32_t, uint32_t) -> Rgba { return {0.75f, 0.5f, 0.15f + 0.25f, 1}; });
+}
+
+// What blending takes is clamped to [-1, 1], and so is the result; 1 - x is up to 2.
+TEST_F(DrawFeatureTest, BlendingOfSnorm) {
+  prepareFull();
+  const Target target = makeTarget(VK_FORMAT_R16G16B16A16_SNORM, kExtent);
+  const VkRenderPass pass = makeRenderPass({&target, 1});
+  const VkFramebuffer framebuffer = makeFramebuffer(pass, {&target, 1});
+  const VkPipeline pipeline = makeWhole([&](PipelineState& s) {
+    s.renderPass = pass;
+    s.blend[0] = {VK_TRUE,
+                  VK_BLEND_FACTOR_ONE,
+                  VK_BLEND_FACTOR_ONE_MINUS_DST_COLOR,
+                  VK_BLEND_OP_ADD,
+                  VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
+                  VK_BLEND_FACTOR_ZERO,
+                  VK_BLEND_OP_ADD,
+                  0xf};
+  });
+  const VkClearValue clear = clearColor(-0.5f, 0.25f, -0.75f, 0.5f);
+  run([&](VkCommandBuffer c) {
+    beginPass(c, pass, framebuffer, kExtent, {&clear, 1});
+    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+    drawWhole(c, {0.25f, -3, -0.5f, -0.5f});
+    vkCmdEndRenderPass(c);
+  });
+  // 0.25 - 0.5 * 1.5; -1 + 0.25 * 0.75; -0.5 - 0.75 * 1.75 is less than -1; -0.5 * 1.5
+  constexpr double kExpected[4] = {-0.5, -0.8125, -1, -0.75};
+  const std::vector<std::byte> bytes = readBytes(target, VK_IMAGE_ASPECT_COLOR_BIT, 8);
+  std::vector<int16_t> got(bytes.size() / 2);
+  std::memcpy(got.data(), bytes.data(), bytes.size());
+  for (size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], kExpected[i % 4] * 32767, 1.001) << i;
 }
 
 // covers: feature:independentBlend

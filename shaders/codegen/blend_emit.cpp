@@ -78,11 +78,8 @@ void OutputMerger::blend(uint32_t attachment, llvm::Value* const* source, llvm::
     src1[c] = clamped(second[c]);
     constant[c] = blendConstant_[c] ? clamped(splat(blendConstant_[c])) : nullptr;
   }
-  // Of UNORM and of floats as it is; 1 - x of a SNORM is in [0, 2].
-  const auto rest = [&](llvm::Value* v) {
-    v = b_.CreateFSub(one, v);
-    return format.isSnorm() ? b_.CreateSelect(b_.CreateFCmpOLT(v, one), v, one) : v;
-  };
+  // Of a SNORM in [0, 2]: what factors are made of is clamped, not they themselves, as the Khronos CTS has it.
+  const auto rest = [&](llvm::Value* v) { return b_.CreateFSub(one, v); };
   // nullptr: one.
   const auto factor = [&](uint8_t which, uint32_t c) -> llvm::Value* {
     switch (which) {

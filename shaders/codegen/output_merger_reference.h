@@ -315,8 +315,8 @@ class MergerReference {
         const uint8_t sf = c == 3 ? target.srcAlphaFactor : target.srcColorFactor;
         const uint8_t df = c == 3 ? target.dstAlphaFactor : target.dstColorFactor;
         // Zero times anything is nothing.
-        const double a = sf == VK_BLEND_FACTOR_ZERO ? 0 : s[c] * clamp(factor(sf, c, s, s1, d, k));
-        const double b = df == VK_BLEND_FACTOR_ZERO ? 0 : d[c] * clamp(factor(df, c, s, s1, d, k));
+        const double a = sf == VK_BLEND_FACTOR_ZERO ? 0 : s[c] * factor(sf, c, s, s1, d, k);
+        const double b = df == VK_BLEND_FACTOR_ZERO ? 0 : d[c] * factor(df, c, s, s1, d, k);
         t.value[c] = op == VK_BLEND_OP_ADD                ? a + b
                      : op == VK_BLEND_OP_SUBTRACT         ? a - b
                      : op == VK_BLEND_OP_REVERSE_SUBTRACT ? b - a
