@@ -157,6 +157,28 @@ TEST_F(FragmentCode, PlacesOfInterpolation) {
   }
 }
 
+TEST_F(FragmentCode, CentroidIsTheSampleWhereThePipelineShadesSamples) {
+  useSamples(4);
+  FragmentKey k = key({kFloats, kFloats, kFloats, kInts});
+  k.flags = kKeySampleShading;
+  run(fragment_places, k, [&](const ScenePixel& p, uint32_t sample, const Got& got) {
+    const double x = kSampleX[sample] / 16, y = kSampleY[sample] / 16;
+    for (uint32_t c = 0; c < 2; ++c) {
+      near(got[1][c], scene_.linear(p, 9, c, x, y), scene_.largest(p, 9, c));           // interpolateAtCentroid
+      near(got[1][2 + c], scene_.perspective(p, 8, c, x, y), scene_.largest(p, 8, c));  // a centroid input
+    }
+    EXPECT_EQ(got[3][0], 1u << sample);
+  });
+}
+
+TEST_F(FragmentCode, SampleMaskOfTheStateComesBeforeTheShader) {
+  useSamples(4);
+  state_.sampleMask = 0xA;
+  const FragmentKey k = key({kFloats, kFloats, kFloats, kInts});
+  run(fragment_places, k,
+      [&](const ScenePixel& p, uint32_t, const Got& got) { EXPECT_EQ(got[3][0], p.samples & 0xA); });
+}
+
 TEST_F(FragmentCode, DepthAndSampleMaskOfTheShader) {
   useSamples(4);
   FragmentKey k = key({kFloats});

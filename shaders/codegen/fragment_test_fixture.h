@@ -162,7 +162,7 @@ class FragmentCode : public testing::Test {
     for (const ScenePixel& p : scene_.pixels()) {
       bool any = false;
       for (uint32_t sample = 0; sample < samples_; ++sample) {
-        if ((p.samples >> sample & 1) == 0) continue;
+        if (((p.samples & state_.sampleMask) >> sample & 1) == 0) continue;
         const ir::FragmentValues& of = valuesOf(p, sample);
         const bool passed = !passes || passes(p, sample, of);
         // What early tests reject is not shaded.

@@ -257,6 +257,7 @@ class Translator {
   PixelPlace centerPlace();
   PixelPlace samplePlace(Value* sample);
   PixelPlace centroidPlace();
+  bool shadesSamplesByState();
   PixelPlace placeOf(const Interpolation& how);
   Value* screenPlane(uint32_t offset_B, const PixelPlace& at);
   Weights weights(const PixelPlace& at, bool perspective);

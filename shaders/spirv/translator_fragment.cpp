@@ -66,12 +66,17 @@ ir::Value* Translator::fragmentEnv(uint32_t offset_B) {
 
 // -- built-in values
 
+// Without samples that the pipeline's mask takes away: it comes before the shader.
 ir::Value* Translator::sampleMaskIn() {
   Value* mask = e().i32(0);
   for (uint32_t s = 0; s < 1u << fn_.fragment.samples_log2; ++s) {
     Value* covered = boolToInt(fragmentWord(Op::FragmentCoverage, ir::kBool, s));
     mask = e().binary(Op::Or, mask, e().binary(Op::Shl, covered, e().i32(s)));
   }
+  mask = input(mask);
+  Value* state = loadGlobal(ir::kI64, stageAddress(Op::EnvAddress), e().i32(0), 1, offsetof(FragmentEnv, state));
+  mask =
+      e().binary(Op::And, mask, loadGlobal(ir::kI32, state, e().i32(0), 1, offsetof(abi::FragmentState, sampleMask)));
   if (!fn_.fragment.sampleShading) return mask;
   Value* sample = fragmentWord(Op::FragmentSample, ir::kI32, 0);
   return e().binary(Op::And, mask, e().binary(Op::Shl, e().i32(1), sample));
@@ -127,7 +132,7 @@ ir::Value* Translator::fragmentBuiltin(spv::BuiltIn b, uint32_t component) {
     case spv::BuiltIn::SamplePosition:
       return component == 0 ? here.x : component == 1 ? here.y : nullptr;
     case spv::BuiltIn::SampleMask:
-      return component == 0 ? input(sampleMaskIn()) : e().i32(0);
+      return component == 0 ? sampleMaskIn() : e().i32(0);
     case spv::BuiltIn::HelperInvocation:
       return only(e().inst(Op::IsHelper, ir::kBool, {})->result);
     default:

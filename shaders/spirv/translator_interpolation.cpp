@@ -48,8 +48,14 @@ Translator::PixelPlace Translator::samplePlace(Value* sample) {
   return p;
 }
 
+// Sample shading that the pipeline asks for shades samples, so all its inputs are the sample's.
+bool Translator::shadesSamplesByState() {
+  return fn_.fragment.sampleShading && (fragmentKey().flags & kKeySampleShading) != 0;
+}
+
 // The pixel's center if it is covered whole or not at all (a helper), else the first covered sample.
 Translator::PixelPlace Translator::centroidPlace() {
+  if (shadesSamplesByState()) return samplePlace(fragmentWord(Op::FragmentSample, ir::kI32, 0));
   const raster::SamplePattern& pattern = raster::kSamplePatterns[fn_.fragment.samples_log2];
   const PixelPlace center = centerPlace();
   if (pattern.count == 1) return center;
@@ -66,9 +72,7 @@ Translator::PixelPlace Translator::centroidPlace() {
 }
 
 Translator::PixelPlace Translator::placeOf(const Interpolation& how) {
-  // Sample shading that the pipeline asks for shades samples, so all its inputs are the sample's.
-  const bool byState = fn_.fragment.sampleShading && (fragmentKey().flags & kKeySampleShading) != 0;
-  if (fn_.fragment.sampleShading && (how.sample || byState))
+  if (fn_.fragment.sampleShading && (how.sample || shadesSamplesByState()))
     return samplePlace(fragmentWord(Op::FragmentSample, ir::kI32, 0));
   if (how.centroid) return centroidPlace();
   return centerPlace();
