@@ -2,6 +2,7 @@
 // them: the same bits for every view and sampler, wherever the pixels see the image.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 #include <memory>
 
@@ -82,7 +83,7 @@ class FragmentSampling : public FragmentCode {
   }
 
   void compare(const Bound& image, const Bound& shadow, const Push& push) {
-    const auto images = {bind(1, image), bind(2, shadow)};
+    const std::array kept{bind(1, image), bind(2, shadow)};  // as long as the set refers to them
     std::memcpy(push_.data(), &push, sizeof push);
     std::vector<ir::FragmentValues> values;
     clear();
