@@ -474,6 +474,21 @@ TEST_F(PipelineCacheTest, FailuresInTheMidstOfMany) {
                    }),
             0);
   destroy(pipelines);
+  // The third needs what the second has compiled into the cache, the first does not wait for it.
+  const VkPipelineCache cache = makeCache();
+  EXPECT_EQ(create(300, pipelines, cache,
+                   [](Infos& infos) {
+                     for (VkComputePipelineCreateInfo& info : infos)
+                       info.stage.pSpecializationInfo = infos[0].stage.pSpecializationInfo;
+                     infos[0].flags = infos[2].flags = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT;
+                   }),
+            VK_PIPELINE_COMPILE_REQUIRED);
+  EXPECT_EQ(pipelines[0], VK_NULL_HANDLE);
+  for (uint32_t i = 1; i < 3; ++i) {
+    ASSERT_NE(pipelines[i], VK_NULL_HANDLE);
+    checkResult(pipelines[i], 300);
+  }
+  destroy(pipelines);
 }
 
 }  // namespace

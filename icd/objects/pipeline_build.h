@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "icd/objects/compile_pool.h"
@@ -62,13 +63,17 @@ VkResult createPipelines(Device& device, VkPipelineCache cacheHandle, std::span<
 
   // Vulkan 1.3, 10.4: pipelines that can be made are made; what failed is null, and the first failure is the result.
   VkResult first = VK_SUCCESS;
-  bool stopped = false;
+  bool stopped = false, compiled = false;
   for (size_t i = 0; i < infos.size(); ++i) {
     if (stopped || i >= builds.size()) {
       PipelineBuild::feedBackNothing(infos[i].pNext);
       continue;
     }
-    Build& build = builds[i];
+    // What an earlier pipeline of the call has put in the cache may be all that one needs that must not be compiled.
+    compiled |= builds[i].needsCompile();
+    std::optional<Build> again;
+    if (compiled && builds[i].result() == VK_PIPELINE_COMPILE_REQUIRED) again.emplace(infos[i], caches);
+    Build& build = again ? *again : builds[i];
     build.feedBack();
     VkResult result = build.result();
     if (result == VK_SUCCESS) result = build.make(device, callbacks, &out[i]);
