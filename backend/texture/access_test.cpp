@@ -364,13 +364,16 @@ TEST(ImageRead, SixtyFourBits) {
     EXPECT_EQ(value, uint64_t{0x80000000u + lane * 3} << 32 | lane);
   }
   call.op = ImageOp::kRead;
-  for (auto& component : call.texel) std::fill(std::begin(component), std::end(component), 77u);
-  call.coordinate[0][3] = 5;  // outside
-  test::accessInTurn(&call);
-  for (uint32_t lane = 0; lane < kLanes; ++lane) {
-    EXPECT_EQ(call.texel[0][lane], lane == 3 ? 0 : lane);
-    EXPECT_EQ(call.texel[1][lane], lane == 3 ? 0 : 0x80000000u + lane * 3);
-    EXPECT_EQ(call.texel[3][lane], 1u);
+  call.coordinate[0][3] = 5;                                   // outside
+  for (const uint32_t flag : {0u, uint32_t{abi::kImage64}}) {  // a shader may read the low halves alone
+    call.flags = abi::kImageUniformDescriptor | flag;
+    for (auto& component : call.texel) std::fill(std::begin(component), std::end(component), 77u);
+    test::accessInTurn(&call);
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      EXPECT_EQ(call.texel[0][lane], lane == 3 ? 0 : lane);
+      EXPECT_EQ(call.texel[1][lane], lane == 3 ? 0 : 0x80000000u + lane * 3);
+      EXPECT_EQ(call.texel[3][lane], 1u);
+    }
   }
   alignas(64) const abi::ImageDescriptor none{};
   call.image[0] = reinterpret_cast<uint64_t>(&none);

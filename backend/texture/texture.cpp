@@ -27,7 +27,7 @@ void accessView(abi::ImageCall* call, uint32_t lanes, const View& view, uint64_t
   if (!usesSampler(call->op)) {
     if (call->op == ImageOp::kRead) {
       kernels.read(call, lanes, view);
-      if ((call->flags & abi::kImage64) != 0) {
+      if (view.format->kind == TexelKind::kWide || (call->flags & abi::kImage64) != 0) {  // A, which is not decoded
         for (uint32_t lane = 0; lane < abi::kImageCallLanes; ++lane)
           if ((lanes >> lane & 1) != 0) call->texel[3][lane] = 1;
       }

@@ -1,4 +1,4 @@
-// Atomics on texels of 64 bits and of floats, in images and texel buffers.
+// Atomics on texels of 64 bits and of floats, in images and texel buffers; fetches of 64 bits.
 //
 // covers: VK_EXT_shader_image_atomic_int64, feature:shaderImageInt64Atomics
 // covers: feature:shaderImageFloat32Atomics, feature:shaderImageFloat32AtomicAdd
@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cts-subset/support/shader_image_test.h"
+#include "shaders/fetch_int64.spv.h"
 #include "shaders/image_atomics64.spv.h"
 #include "shaders/image_atomics_float.spv.h"
 
@@ -88,6 +89,30 @@ TEST_F(ImageAtomicTest, SixtyFourBits) {
   EXPECT_EQ(won, 1u);
   EXPECT_EQ(handed.size(), kLanes + 1);
   EXPECT_TRUE(handed.contains(77));
+}
+
+TEST_F(ImageAtomicTest, FetchesOfSixtyFourBits) {
+  createFullDevice();
+  constexpr uint32_t kInvocations = 32, kTexels = 20;
+  for (const VkFormat format : {VK_FORMAT_R64_UINT, VK_FORMAT_R64_SINT}) {
+    VkFormatProperties p{};
+    vkGetPhysicalDeviceFormatProperties(physicalDevice(), format, &p);
+    EXPECT_TRUE((p.bufferFeatures & VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT) != 0) << format;
+  }
+  const TestBuffer texels = makeBuffer(kTexels * 8, VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT);
+  const TestBuffer out = makeBuffer(kInvocations * 64);
+  for (uint64_t i = 0; i < kTexels; ++i) texels.as<uint64_t>()[i] = (i + 1) * 0xf123'4567'89ab'cdefu;
+  const Binding bindings[] = {bufferBinding(out),
+                              {.type = kUniformTexels, .texelBuffers = {makeBufferView(texels, VK_FORMAT_R64_UINT)}},
+                              {.type = kUniformTexels, .texelBuffers = {makeBufferView(texels, VK_FORMAT_R64_SINT)}}};
+  runOnce(k_fetch_int64, bindings, {1, 1, 1});
+  for (uint64_t i = 0; i < kInvocations; ++i) {
+    for (uint32_t c = 0; c < 8; ++c) {
+      if (i >= kTexels && c % 4 == 3) continue;  // 0 or 1 beyond the end
+      const uint64_t expected = c % 4 == 3 ? 1 : c % 4 == 0 && i < kTexels ? (i + 1) * 0xf123'4567'89ab'cdefu : 0;
+      EXPECT_EQ(out.as<uint64_t>()[8 * i + c], expected) << i << ' ' << c;
+    }
+  }
 }
 
 TEST_F(ImageAtomicTest, Floats) {

@@ -21,7 +21,7 @@ namespace {
 
 constexpr VkImageAspectFlagBits kColor = VK_IMAGE_ASPECT_COLOR_BIT;
 
-enum class Operation : int32_t { kLod, kGrad, kGradClamp, kFetch, kGather };
+enum class Operation : int32_t { kLod, kGrad, kGradClamp, kFetch, kGather, kOffset };
 
 struct Question {
   float x = 0, y = 0.5f, lod = 0, minLod = 0;
@@ -82,6 +82,39 @@ TEST_F(SamplerTest, MirrorClampToEdge) {
   const std::vector<Answer> answers = ask(Operation::kLod, view, sampler, questions);
   constexpr float kExpected[] = {4, 4, 4, 4, 4, 4, 3, 2, 1, 1, 2, 3, 4, 4, 4, 4, 4, 4};
   for (size_t i = 0; i < answers.size(); ++i) EXPECT_EQ(answers[i][0], kExpected[i]) << i;
+}
+
+// kOffset has the least and the greatest offset, in x and y.
+TEST_F(SamplerTest, FarthestOffsets) {
+  createFullDevice();
+  VkPhysicalDeviceProperties properties;
+  vkGetPhysicalDeviceProperties(physicalDevice(), &properties);
+  EXPECT_EQ(properties.limits.minTexelOffset, -32);
+  EXPECT_EQ(properties.limits.maxTexelOffset, 31u);
+  constexpr int kWidth = 5, kHeight = 3;
+  const TestImage image =
+      makeShaderImage(VK_FORMAT_R32_SFLOAT, VK_IMAGE_USAGE_SAMPLED_BIT, {uint32_t{kWidth}, uint32_t{kHeight}, 1});
+  Model model(image, {kColor, 4});
+  std::vector<Question> questions;
+  for (int j = 0; j < kHeight; ++j)
+    for (int i = 0; i < kWidth; ++i) {
+      const auto value = static_cast<float>(10 * j + i);
+      std::memcpy(model.at(0, 0, static_cast<uint32_t>(j), static_cast<uint32_t>(i)), &value, 4);
+      questions.push_back(
+          {.x = (static_cast<float>(i) + 0.5f) / kWidth, .y = (static_cast<float>(j) + 0.5f) / kHeight});
+    }
+  upload(image, model);
+  for (const VkFilter filter : {VK_FILTER_NEAREST, VK_FILTER_LINEAR}) {
+    const VkSampler repeat = makeAddressing(filter, VK_SAMPLER_ADDRESS_MODE_REPEAT);
+    const VkSampler clamp = makeAddressing(filter, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE);
+    const std::vector<Answer> repeated = ask(Operation::kOffset, makeView(image), repeat, questions);
+    const std::vector<Answer> clamped = ask(Operation::kOffset, makeView(image), clamp, questions);
+    for (int k = 0; k < kWidth * kHeight; ++k) {
+      const int x = (k % kWidth + 35 - 32) % kWidth, y = (k / kWidth + 31) % kHeight;
+      EXPECT_NEAR(repeated[static_cast<size_t>(k)][0], static_cast<float>(10 * y + x), 0.01f) << filter << ' ' << k;
+      EXPECT_EQ(clamped[static_cast<size_t>(k)][0], 20.0f) << filter << ' ' << k;
+    }
+  }
 }
 
 TEST_F(SamplerTest, CustomBorders) {

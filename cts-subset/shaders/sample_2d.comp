@@ -4,6 +4,8 @@
 // One operation on a 2D image for each question.
 layout(local_size_x = 32) in;
 layout(constant_id = 0) const int kOperation = 0;
+layout(constant_id = 1) const int kOffsetX = -32;  // beyond what a compiler lets pass as a literal
+layout(constant_id = 2) const int kOffsetY = 31;
 struct Question {
   vec4 at;         // x, y, level, minimum level
   vec4 gradients;  // by screen x, by screen y
@@ -23,6 +25,8 @@ void main() {
     result[i] = textureGradClampARB(image, q.at.xy, q.gradients.xy, q.gradients.zw, q.at.w);
   } else if (kOperation == 3) {
     result[i] = texelFetch(image, ivec2(q.at.xy), int(q.at.z));
+  } else if (kOperation == 5) {
+    result[i] = textureLodOffset(image, q.at.xy, q.at.z, ivec2(kOffsetX, kOffsetY));
   } else {
     result[i] = textureGather(image, q.at.xy, 0);
   }

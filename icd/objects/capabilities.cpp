@@ -376,10 +376,8 @@ void fillLimits(VkPhysicalDeviceLimits* l) {
   l->minTexelBufferOffsetAlignment = 16;
   l->minUniformBufferOffsetAlignment = 16;
   l->minStorageBufferOffsetAlignment = 16;
-  l->minTexelOffset = -8;
-  l->maxTexelOffset = 7;
-  l->minTexelGatherOffset = -32;
-  l->maxTexelGatherOffset = 31;
+  l->minTexelOffset = l->minTexelGatherOffset = -32;
+  l->maxTexelOffset = l->maxTexelGatherOffset = 31;
   l->minInterpolationOffset = -0.5f;
   l->maxInterpolationOffset = 0.4375f;
   l->subPixelInterpolationOffsetBits = 4;

@@ -173,8 +173,8 @@ VkFormatFeatureFlags2 vertexFeatures(const FormatInfo& info) {
 
 VkFormatFeatureFlags2 bufferFeatures(const FormatInfo& info) {
   if (is64BitStorage(info.format)) {
-    return VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT | VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_ATOMIC_BIT |
-           kStorageWithoutFormat;
+    return VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT | VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT |
+           VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_ATOMIC_BIT | kStorageWithoutFormat;
   }
   if (!canRead(info) || formats::isCompressed(info)) return 0;
   if (formats::formatAspects(info) != VK_IMAGE_ASPECT_COLOR_BIT) return 0;
