@@ -267,6 +267,40 @@ TEST_F(XWindowTest, ServerGoesAway) {
   destroyChain(chain);
 }
 
+// A server that answers nobody holds up neither time outs nor the end of a swapchain, and goes on as if nothing had
+// been.
+TEST_F(XWindowTest, ServerIsStopped) {
+  XServer server;
+  XClient client(server.display());
+  createWindowDevice();
+  const xcb_window_t window = client.makeWindow(64, 64);
+  const VkSurfaceKHR surface = makeXcbSurface(client.connection(), window);
+  for (VkPresentModeKHR mode : {VK_PRESENT_MODE_FIFO_KHR, VK_PRESENT_MODE_MAILBOX_KHR, VK_PRESENT_MODE_IMMEDIATE_KHR}) {
+    Chain chain;
+    VK_OK(makeChain(surface, {.mode = mode}, &chain));
+    VK_OK(presentColor(chain, nthColor(1)));
+    VK_OK(awaitShown(chain));
+    server.stop();
+    // The first is given back when it has been copied, which needs no server.
+    for (size_t i = 0; i <= chain.images.size(); ++i) VK_OK(presentColor(chain, nthColor(2)));
+    EXPECT_EQ(awaitShown(chain, 100'000'000), VK_TIMEOUT);
+    if (mode != VK_PRESENT_MODE_MAILBOX_KHR) {
+      EXPECT_EQ(acquire(chain, 100'000'000, VK_NULL_HANDLE, makeFence()), VK_TIMEOUT);
+    }
+    const auto start = std::chrono::steady_clock::now();
+    destroyChain(chain);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+    server.goOn();
+    Chain next;
+    VK_OK(makeChain(surface, {.mode = mode}, &next));
+    VK_OK(presentColor(next, nthColor(3)));
+    VK_OK(awaitShown(next));
+    EXPECT_TRUE(client.screenshot(window).isAll(expectedPixel(nthColor(3), false), kRgb));
+    destroyChain(next);
+  }
+  EXPECT_FALSE(client.hasEvents());
+}
+
 // Screenshots of full-frame colours that change all the time: each shows one colour.
 TEST_F(XWindowTest, NeverTorn) {
   for (bool shared : {true, false}) {
@@ -276,15 +310,17 @@ TEST_F(XWindowTest, NeverTorn) {
     const xcb_window_t window = client.makeWindow(400, 300);
     createWindowDevice(false);
     const VkSurfaceKHR surface = makeXcbSurface(client.connection(), window);
-    for (VkPresentModeKHR mode : {VK_PRESENT_MODE_IMMEDIATE_KHR, VK_PRESENT_MODE_MAILBOX_KHR}) {
+    for (VkPresentModeKHR mode :
+         {VK_PRESENT_MODE_IMMEDIATE_KHR, VK_PRESENT_MODE_MAILBOX_KHR, VK_PRESENT_MODE_FIFO_KHR}) {
+      const bool paced = mode == VK_PRESENT_MODE_FIFO_KHR;  // a frame waits for its turn, so more looks at each
       Chain chain;
       VK_OK(makeChain(surface, {.mode = mode}, &chain));
       uint32_t seen = 0, last = ~0u, n = 0;
       VK_OK(presentColor(chain, nthColor(n++)));
       VK_OK(awaitShown(chain));
       for (uint32_t i = 0; i < 5000 && (i < 200 || seen < 40); ++i) {
-        VK_OK(presentColor(chain, nthColor(n++)));
-        VK_OK(presentColor(chain, nthColor(n++)));
+        const uint32_t frames = paced ? i % 4 == 0 : 2;
+        for (uint32_t k = 0; k < frames; ++k) VK_OK(presentColor(chain, nthColor(n++)));
         const Screenshot shot = watcher.screenshot(window);
         ASSERT_TRUE(shot.isAll(shot.at(0, 0), kRgb)) << "screenshot " << i;
         seen += shot.at(0, 0) != last;

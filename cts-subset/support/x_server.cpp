@@ -50,9 +50,18 @@ XServer::XServer(const std::string& screen, std::vector<std::string> arguments) 
 void XServer::kill() {
   if (process_ == 0) return;
   ::kill(process_, SIGTERM);  // removes its socket and lock file
+  goOn();                     // or it would not notice
   int status = 0;
   waitpid(process_, &status, 0);
   process_ = 0;
+}
+
+void XServer::stop() {
+  ::kill(process_, SIGSTOP);
+}
+
+void XServer::goOn() {
+  ::kill(process_, SIGCONT);
 }
 
 bool Screenshot::isAll(uint32_t pixel, uint32_t mask) const {

@@ -21,6 +21,9 @@ class XServer {
   const std::string& display() const { return display_; }
   /// Its clients lose their connections without a warning.
   void kill();
+  /// It answers nobody until it goes on: a client that asks it anything waits.
+  void stop();
+  void goOn();
 
  private:
   pid_t process_ = 0;

@@ -4,6 +4,7 @@
 #include <xcb/randr.h>
 #include <xcb/shm.h>
 #include <xcb/xcb.h>
+#include <xcb/xcbext.h>
 
 #include "icd/wsi/platform_types.h"
 
@@ -14,6 +15,7 @@ namespace pumice::icd {
   F(xcb_copy_area_checked)              \
   F(xcb_create_gc_checked)              \
   F(xcb_create_pixmap_checked)          \
+  F(xcb_discard_reply)                  \
   F(xcb_free_gc)                        \
   F(xcb_free_pixmap)                    \
   F(xcb_flush)                          \
@@ -26,6 +28,7 @@ namespace pumice::icd {
   F(xcb_get_setup)                      \
   F(xcb_get_window_attributes)          \
   F(xcb_get_window_attributes_reply)    \
+  F(xcb_poll_for_reply)                 \
   F(xcb_put_image_checked)              \
   F(xcb_request_check)                  \
   F(xcb_setup_pixmap_formats)           \

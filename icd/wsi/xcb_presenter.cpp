@@ -1,13 +1,16 @@
 #include "icd/wsi/xcb_presenter.h"
 
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 
 #include "backend/trace/log.h"
+#include "icd/objects/timing.h"
 #include "icd/wsi/xcb_refresh.h"
 
 namespace pumice::icd {
@@ -15,6 +18,14 @@ namespace {
 
 // Larger strips would only keep other clients of the server waiting.
 constexpr uint64_t kMaxStripBytes = 1 << 20;
+
+// How long a server may take to answer for a frame when the swapchain is being destroyed: one that is stopped never
+// does, one that is only busy should still get the last frame.
+constexpr uint64_t kGrace_ns = 1'000'000'000;
+
+// Between two looks for an answer that another thread may have read from the socket.
+constexpr uint64_t kShortestPause_ns = 50'000;
+constexpr uint64_t kLongestPause_ns = 5'000'000;
 
 class XcbPresenter : public Presenter {
  public:
@@ -34,6 +45,7 @@ class XcbPresenter : public Presenter {
   uint64_t period_ns() const override { return period_ns_; }
   VkResult begin(FrameTarget* out) override;
   VkResult show() override;
+  void interrupt() override { giveUpAt_ns_.store(monotonicNow_ns() + kGrace_ns, std::memory_order_relaxed); }
 
  private:
   uint64_t size_B() const { return pitch_B_ * extent_.height; }
@@ -41,6 +53,7 @@ class XcbPresenter : public Presenter {
   bool shareMemory();
   bool makePixmap();
   bool putStrips();
+  xcb_get_geometry_reply_t* awaitGeometry(xcb_get_geometry_cookie_t request, bool* gaveUp);
   VkResult lookAtWindow(xcb_void_cookie_t update);
 
   const XcbLibrary& x_;
@@ -55,6 +68,7 @@ class XcbPresenter : public Presenter {
   xcb_pixmap_t pixmap_ = 0;    // is where strips go
   std::byte* memory_ = nullptr;
   bool shown_ = false;  // memory_ holds the last frame
+  std::atomic<uint64_t> giveUpAt_ns_{UINT64_MAX};
 };
 
 bool isLocal(int socket) {
@@ -174,16 +188,41 @@ VkResult XcbPresenter::show() {
   return lookAtWindow(x_.xcb_copy_area_checked(connection_, pixmap_, window_, context_, 0, 0, 0, 0, width, height));
 }
 
-VkResult XcbPresenter::lookAtWindow(xcb_void_cookie_t update) {
-  const xcb_get_geometry_cookie_t cookie = x_.xcb_get_geometry(connection_, window_);
+// libxcb's own waiting cannot be interrupted. Who reads the socket gets everybody's answers, so the socket alone does
+// not tell when ours is there. nullptr: there was an error, or it was given up.
+xcb_get_geometry_reply_t* XcbPresenter::awaitGeometry(xcb_get_geometry_cookie_t request, bool* gaveUp) {
+  x_.xcb_flush(connection_);
+  void* reply = nullptr;
   xcb_generic_error_t* error = nullptr;
-  xcb_get_geometry_reply_t* reply = x_.xcb_get_geometry_reply(connection_, cookie, &error);
+  uint64_t pause_ns = kShortestPause_ns;
+  while (x_.xcb_poll_for_reply(connection_, request.sequence, &reply, &error) == 0) {
+    if (monotonicNow_ns() >= giveUpAt_ns_.load(std::memory_order_relaxed)) {
+      *gaveUp = true;
+      return nullptr;
+    }
+    pollfd socket{x_.xcb_get_file_descriptor(connection_), POLLIN, 0};
+    const timespec pause{0, static_cast<long>(pause_ns)};
+    ppoll(&socket, 1, &pause, nullptr);
+    pause_ns = std::min(pause_ns * 2, kLongestPause_ns);
+  }
+  std::free(error);
+  return static_cast<xcb_get_geometry_reply_t*>(reply);
+}
+
+VkResult XcbPresenter::lookAtWindow(xcb_void_cookie_t update) {
+  const xcb_get_geometry_cookie_t request = x_.xcb_get_geometry(connection_, window_);
+  bool gaveUp = false;
+  xcb_get_geometry_reply_t* reply = awaitGeometry(request, &gaveUp);
+  if (gaveUp) {
+    x_.xcb_discard_reply(connection_, update.sequence);
+    x_.xcb_discard_reply(connection_, request.sequence);
+    return VK_ERROR_OUT_OF_DATE_KHR;  // nobody will hear it: the swapchain is being destroyed
+  }
   VkResult result = VK_ERROR_SURFACE_LOST_KHR;
   if (reply != nullptr) {
     result = reply->width == extent_.width && reply->height == extent_.height ? VK_SUCCESS : VK_SUBOPTIMAL_KHR;
   }
   std::free(reply);
-  std::free(error);
   return succeeded(update) ? result : VK_ERROR_SURFACE_LOST_KHR;
 }
 
