@@ -86,13 +86,34 @@ TEST_F(ImageObjectTest, QueriesAgreeWithEachOther) {
   for (uint32_t f = VK_FORMAT_UNDEFINED; f <= VK_FORMAT_ASTC_12x12_SRGB_BLOCK; ++f) check(static_cast<VkFormat>(f));
   for (uint32_t f = VK_FORMAT_G8B8G8R8_422_UNORM; f <= VK_FORMAT_G16_B16_R16_3PLANE_444_UNORM; ++f)
     check(static_cast<VkFormat>(f));
-  // All of Vulkan 1.0 but UNDEFINED and the 26 scaled ones, which are for vertices, and all Y'CbCr formats of 1.1.
-  EXPECT_EQ(withTransfer, 184u - 26u + 34u);
+  // All of Vulkan 1.0 but UNDEFINED, and all Y'CbCr formats of 1.1.
+  EXPECT_EQ(withTransfer, 184u + 34u);
   VkImageFormatProperties none{};
   EXPECT_EQ(vkGetPhysicalDeviceImageFormatProperties(physicalDevice(), VK_FORMAT_R8_UNORM, VK_IMAGE_TYPE_2D,
                                                      VK_IMAGE_TILING_OPTIMAL, kTransfer,
                                                      VK_IMAGE_CREATE_SPARSE_BINDING_BIT, &none),
             VK_ERROR_FORMAT_NOT_SUPPORTED);
+}
+
+// Images of scaled formats are for views of other formats, and can be copied from.
+TEST_F(ImageObjectTest, ScaledFormats) {
+  createInstance({.apiVersion = VK_API_VERSION_1_3});
+  for (VkFormat format : {VK_FORMAT_R8_USCALED, VK_FORMAT_R8G8B8A8_SSCALED, VK_FORMAT_A2B10G10R10_USCALED_PACK32,
+                          VK_FORMAT_R16G16B16A16_SSCALED}) {
+    VkFormatProperties is{};
+    vkGetPhysicalDeviceFormatProperties(physicalDevice(), format, &is);
+    EXPECT_EQ(is.optimalTilingFeatures, VkFormatFeatureFlags{VK_FORMAT_FEATURE_TRANSFER_SRC_BIT}) << format;
+    EXPECT_EQ(is.linearTilingFeatures, is.optimalTilingFeatures) << format;
+    EXPECT_EQ(is.bufferFeatures, VkFormatFeatureFlags{VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT}) << format;
+    constexpr VkImageCreateFlags kOthers = VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT;
+    VkImageFormatProperties p{};
+    for (VkImageCreateFlags flags : {VkImageCreateFlags{0}, kOthers}) {
+      EXPECT_EQ(
+          vkGetPhysicalDeviceImageFormatProperties(physicalDevice(), format, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
+                                                   VK_IMAGE_USAGE_STORAGE_BIT, flags, &p),
+          flags == 0 ? VK_ERROR_FORMAT_NOT_SUPPORTED : VK_SUCCESS);
+    }
+  }
 }
 
 // Formats that are sampled through a Y'CbCr conversion allow copies, and no blits, storage or texel buffers.

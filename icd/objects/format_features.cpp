@@ -22,7 +22,7 @@ using formats::FormatInfo;
 
 constexpr VkFormatFeatureFlags2 kTransfer = VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT;
 
-// Scaled formats exist for vertices alone.
+// Scaled formats are for vertices. Their images exist for views of other formats, and can be copied from.
 bool isScaled(const FormatInfo& info) {
   const formats::NumericFormat numeric = info.components[0].numeric;
   return numeric == formats::NumericFormat::kUscaled || numeric == formats::NumericFormat::kSscaled;
@@ -30,8 +30,7 @@ bool isScaled(const FormatInfo& info) {
 
 // Copies move blocks as they are, so that nothing of a format but its sizes need be understood.
 bool canTransfer(const FormatInfo& info) {
-  return formats::isKnown(info) && !isScaled(info) && info.compression != Compression::kPvrtc &&
-         info.compression != Compression::kAstcHdr;
+  return formats::isKnown(info) && info.compression != Compression::kPvrtc && info.compression != Compression::kAstcHdr;
 }
 
 // What filters do with floats. Cubic ones are not for depth.
@@ -267,6 +266,10 @@ FormatFeatures formatFeatures(VkFormat format) {
   FormatFeatures out;
   out.buffer = vertexFeatures(info);
   if (!canTransfer(info)) return out;
+  if (isScaled(info)) {
+    out.linear = out.optimal = VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT;
+    return out;
+  }
   out.optimal = kTransfer | blitFeatures(info) | shaderFeatures(info);
   out.buffer |= bufferFeatures(info);
   if (formats::isMultiPlanar(info)) out.optimal |= VK_FORMAT_FEATURE_2_DISJOINT_BIT;
