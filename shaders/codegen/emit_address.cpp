@@ -114,6 +114,20 @@ llvm::Value* Generator::indexLimit(const Address& a, uint32_t component) {
   return limit;
 }
 
+llvm::Value* Generator::partInRange(const Address& a, uint32_t part, uint32_t component) {
+  // Of a place that is known, the size says it at once.
+  if (a.baseInGang && a.mem->space == Space::kBuffer && a.index->def == Value::Def::kConstant) {
+    const Wide end =
+        static_cast<Wide>(a.index->bits) * a.mem->scale_B + a.mem->offset_B + uint64_t{component + 1} * a.bytes;
+    if (end >> 64 != 0) return b_.getFalse();
+    return b_.CreateICmpULE(b_.getInt64(static_cast<uint64_t>(end)), scalar(a.base, 1));
+  }
+  llvm::Value* index = index64(a, partScalar(a.index, part));
+  if (a.baseInGang) return b_.CreateICmpULT(index, indexLimit(a, component));
+  llvm::Value* end = b_.CreateAdd(offsetOf(a, index, component), b_.getInt64(a.bytes));
+  return b_.CreateICmpULE(end, partScalar(a.base, part, 1));
+}
+
 llvm::Value* Generator::laneAddresses(const Address& a, llvm::Value* indices, uint32_t part, uint32_t component) {
   llvm::Value* base = a.baseInGang ? splat(b_.CreatePtrToInt(a.pointer, b_.getInt64Ty())) : vector(a.base, part, 0);
   return b_.CreateAdd(base, offsetOf(a, index64(a, indices), component));

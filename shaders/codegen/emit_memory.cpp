@@ -61,17 +61,7 @@ llvm::Value* Generator::loadScalar(const Address& a, uint32_t part, uint32_t com
 Lowered Generator::loadScalars(const Address& a, uint32_t part) {
   Lowered out(a.components);
   for (uint32_t c = 0; c < a.components; ++c) {
-    llvm::Value* inRange = nullptr;
-    if (!a.provenActive) {
-      llvm::Value* index = index64(a, partScalar(a.index, part));
-      if (a.baseInGang) {
-        inRange = b_.CreateICmpULT(index, indexLimit(a, c));
-      } else {
-        llvm::Value* end = b_.CreateAdd(offsetOf(a, index, c), b_.getInt64(a.bytes));
-        inRange = b_.CreateICmpULE(end, partScalar(a.base, part, 1));
-      }
-    }
-    out[c] = loadScalar(a, part, c, inRange);
+    out[c] = loadScalar(a, part, c, a.provenActive ? nullptr : partInRange(a, part, c));
   }
   return out;
 }
@@ -197,13 +187,7 @@ bool Generator::storeSingle(const Address& a, const Value* value, const Flow& fl
     llvm::Value* pointer = bytePointer(base, offsetOf(a, index, c));
     llvm::Value* ok = active;
     if (!a.provenActive) {
-      llvm::Value* inRange = nullptr;
-      if (a.baseInGang) {
-        inRange = b_.CreateICmpULT(index, indexLimit(a, c));
-      } else {
-        llvm::Value* end = b_.CreateAdd(offsetOf(a, index, c), b_.getInt64(a.bytes));
-        inRange = b_.CreateICmpULE(end, partScalar(a.base, part, 1));
-      }
+      llvm::Value* inRange = partInRange(a, part, c);
       ok = ok ? b_.CreateAnd(ok, inRange) : inRange;
     }
     if (ok) pointer = b_.CreateSelect(ok, pointer, sink_);
@@ -286,10 +270,7 @@ void Generator::emitAtomic(const Inst* i, const Flow& flow) {
       llvm::Value* index = index64(a, partScalar(a.index, j));
       llvm::Value* pointer = bytePointer(base, offsetOf(a, index, 0));
       llvm::Value* ok = nullptr;
-      if (!a.provenActive)
-        ok = a.baseInGang ? b_.CreateICmpULT(index, indexLimit(a, 0))
-                          : b_.CreateICmpULE(b_.CreateAdd(offsetOf(a, index, 0), b_.getInt64(a.bytes)),
-                                             partScalar(a.base, j, 1));
+      if (!a.provenActive) ok = partInRange(a, j, 0);
       if (ok) pointer = b_.CreateSelect(ok, pointer, sink_);
       llvm::Value* v = atomics_.emitScalar(i->op, a.kind, pointer, nullptr, nullptr, a.mem->space == Space::kShared);
       out.push_back(ok ? b_.CreateSelect(ok, v, llvm::Constant::getNullValue(v->getType())) : v);

@@ -207,9 +207,19 @@ void Generator::findHead() {
     const bool isRoot = i->op == Op::FragmentInput || i->op == Op::FragmentPosition || i->op == Op::FragmentCoverage;
     if (isRoot && headable[i->result->id]) inputs.push_back(i);
   }
-  const auto add = [this](const auto& self, const Inst* i) -> void {
+  std::vector<uint32_t> uses(fn_.valueCount(), 0);
+  forEachUse(fn_.body->body, [&](const Inst*, const Value* v) { ++uses[v->id]; });
+  const auto add = [&](const auto& self, const Inst* i) -> void {
     if (!inHead_.insert(i).second) return;
-    for (const Value* v : i->operands)
+    std::vector<const Value*> operands(i->operands.begin(), i->operands.end());
+    if (target_.tier == Tier::kQuick) {
+      if (std::optional<Interpolated> input = interpolated(i, uses)) {
+        operands = {input->i, input->j};
+        inHead_.insert(input->inner.begin(), input->inner.end());
+        interpolated_.try_emplace(i, std::move(*input));
+      }
+    }
+    for (const Value* v : operands)
       if (v->def != Value::Def::kConstant) self(self, v->inst);
     head_.push_back(i);
   };
@@ -233,7 +243,7 @@ void Generator::findHead() {
 
 // In front of the body, with quads_ of the kind of vector that is emitted.
 void Generator::emitHead() {
-  for (const Inst* i : head_) emitOperation(i, Flow{});
+  for (const Inst* i : head_) interpolated_.contains(i) ? emitInterpolated(i) : emitOperation(i, Flow{});
   for (const auto& [value, slot] : headValues_) b_.CreateStore(vector(value, 0), slot);
   for (size_t q = 0; q < bodyPrimitives_.size(); ++q)
     b_.CreateStore(quads_.primitives[quads_.isBlock ? 0 : q], bodyPrimitives_[q]);

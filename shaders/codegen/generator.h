@@ -9,6 +9,7 @@
 //   gang, with masks emit_value.cpp    operations and the machine form of values emit_address.cpp  addresses, ranges,
 //   descriptors emit_memory.cpp   loads and stores, gathers and scatters, atomics emit_contiguous.cpp  loads and stores
 //   of neighbouring addresses emit_local.cpp    private arrays emit_image.cpp    calls of the texture unit
+//   emit_interpolation.cpp  inputs that quick code has a routine interpolate
 //   emit_texels.cpp   reads and writes of texels of common formats, without a call
 //   emit_sample.cpp   linear filtering of common views, without a call
 //   emit_window.cpp, emit_window_texels.cpp  sampling of fragment shaders from 8 x 8 texels in registers
@@ -147,6 +148,16 @@ class Generator {
   llvm::Value* pixelCoordinate(const Quads& q, uint32_t axis);
   llvm::Value* depthAt(const Quads& q, llvm::Value* x, llvm::Value* y);
   void emitPrimitiveValue(const ir::Inst* i);
+
+  // -- emit_interpolation.cpp
+  // An input that a routine interpolates, and the instructions that say so in the IR, which are not emitted.
+  struct Interpolated {
+    const ir::Value *i = nullptr, *j = nullptr;
+    uint32_t slot = 0, component = 0;
+    llvm::SmallVector<const ir::Inst*, 7> inner;
+  };
+  std::optional<Interpolated> interpolated(const ir::Inst* i, const std::vector<uint32_t>& uses) const;
+  void emitInterpolated(const ir::Inst* i);
 
   // -- emit_fragment.cpp
   void emitFragmentEntry();
@@ -298,6 +309,8 @@ class Generator {
   llvm::Value* offsetOf(const Address& a, llvm::Value* index64, uint32_t component);  // byte offset, i64
   llvm::Value* index64(const Address& a, llvm::Value* index);                         // extended as the space asks
   llvm::Value* laneAddresses(const Address& a, llvm::Value* indices, uint32_t part, uint32_t component);  // <P x i64>
+  // Of lane 0 of a part, checked: i1.
+  llvm::Value* partInRange(const Address& a, uint32_t part, uint32_t component);
   // Lanes whose component is in range: nullptr = all.
   llvm::Value* laneRange(const Address& a, uint32_t part, uint32_t component);
   llvm::Value* indexRange(const Address& a, llvm::Value* indices, uint32_t component);  // baseInGang && checked
@@ -566,6 +579,7 @@ class Generator {
   std::map<uint32_t, llvm::AllocaInst*> outputs_;           // by FragmentOutputIndex
   std::vector<const ir::Inst*> head_;  // computed in front of the body, once for blocks and once for mixes
   llvm::DenseSet<const ir::Inst*> inHead_;
+  llvm::DenseMap<const ir::Inst*, Interpolated> interpolated_;              // quick code's, of head_
   std::vector<std::pair<const ir::Value*, llvm::AllocaInst*>> headValues_;  // that the body uses
 
   // Group mode: more than one gang and barriers.
