@@ -284,10 +284,8 @@ HeapBudget MemoryManager::budget() const noexcept {
 bool MemoryManager::contains(uint64_t address, uint64_t size_B) const noexcept {
   MutexLock lock(mutex_);
   const VaBlock* block = va_.find(address);
-  const Allocation* allocation = block ? static_cast<const Allocation*>(block->owner) : findOutsideLocked(address);
-  if (!allocation) return false;
-  const uint64_t offset = address - allocation->address_;
-  return offset <= allocation->size_B_ && size_B <= allocation->size_B_ - offset;
+  return block ? static_cast<const Allocation*>(block->owner)->contains(address, size_B)
+               : outsideContainsLocked(address, size_B);
 }
 
 VaReport MemoryManager::report() const noexcept {

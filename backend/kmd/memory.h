@@ -27,6 +27,10 @@ class Allocation {
   uint64_t address() const { return address_; }
   uint64_t size_B() const { return size_B_; }
   int file() const { return file_; }
+  bool contains(uint64_t address, uint64_t size_B) const {
+    const uint64_t offset = address - address_;
+    return offset <= size_B_ && size_B <= size_B_ - offset;
+  }
 
  private:
   friend class MemoryManager;
@@ -79,7 +83,8 @@ class MemoryManager {
   void unchargeLocked(uint64_t size_B) noexcept PUMICE_REQUIRES(mutex_);
   void keepOutsideLocked(Allocation* allocation) noexcept PUMICE_REQUIRES(mutex_);
   void freeOutside(Allocation* allocation) noexcept PUMICE_EXCLUDES(mutex_);
-  const Allocation* findOutsideLocked(uint64_t address) const noexcept PUMICE_REQUIRES(mutex_);
+  // The application's memory may be imported more than once, in pieces that overlap.
+  bool outsideContainsLocked(uint64_t address, uint64_t size_B) const noexcept PUMICE_REQUIRES(mutex_);
   static void releaseOutside(Allocation* allocation) noexcept;
   Status placeLocked(const AllocationInfo& info, VaBlock** out) noexcept PUMICE_REQUIRES(mutex_);
   bool withinCgroupLocked(uint64_t size_B) noexcept PUMICE_REQUIRES(mutex_);

@@ -83,10 +83,10 @@ void MemoryManager::keepOutsideLocked(Allocation* allocation) noexcept {
   outside_ = allocation;
 }
 
-const Allocation* MemoryManager::findOutsideLocked(uint64_t address) const noexcept {
+bool MemoryManager::outsideContainsLocked(uint64_t address, uint64_t size_B) const noexcept {
   for (const Allocation* allocation = outside_; allocation; allocation = allocation->next_)
-    if (address - allocation->address() < allocation->size_B()) return allocation;
-  return nullptr;
+    if (allocation->contains(address, size_B)) return true;
+  return false;
 }
 
 void MemoryManager::releaseOutside(Allocation* allocation) noexcept {

@@ -539,7 +539,14 @@ TEST_F(Memory, HostMemoryIsUsedWhereItLies) {
   uint32_t seen = 0;
   memory->visit([](void* count, const Allocation&) { ++*static_cast<uint32_t*>(count); }, &seen);
   EXPECT_EQ(seen, 1u);
+  // A part of it once more: the whole is still there.
+  Allocation* part = nullptr;
+  ASSERT_EQ(memory->importHost(bytes, 64, &part), Status::kOk);
+  EXPECT_TRUE(memory->contains(allocation->address(), 256));
   memory->free(allocation);
+  EXPECT_FALSE(memory->contains(reinterpret_cast<uint64_t>(&bytes[0]), 256));
+  EXPECT_TRUE(memory->contains(reinterpret_cast<uint64_t>(&bytes[0]), 64));
+  memory->free(part);
   EXPECT_FALSE(memory->contains(reinterpret_cast<uint64_t>(&bytes[0]), 1));
   // What is alive at the end goes with the device.
   ASSERT_EQ(memory->importHost(bytes, sizeof bytes, &allocation), Status::kOk);

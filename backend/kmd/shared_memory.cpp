@@ -38,9 +38,11 @@ Status createSharedFile(uint64_t size_B, int* file) noexcept {
 
 bool isSharedFile(int file, uint64_t size_B) noexcept {
   const int seals = fcntl(file, F_GET_SEALS);  // fails for everything but memfds
+  const int flags = fcntl(file, F_GETFL);
   struct stat facts {};
-  return seals >= 0 && (seals & kSeals) == kSeals && (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) == 0 &&
-         fstat(file, &facts) == 0 && static_cast<uint64_t>(facts.st_size) >= size_B;
+  return flags >= 0 && (flags & O_ACCMODE) == O_RDWR && seals >= 0 && (seals & kSeals) == kSeals &&
+         (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) == 0 && fstat(file, &facts) == 0 &&
+         static_cast<uint64_t>(facts.st_size) >= size_B;
 }
 
 Status mapSharedFile(int file, uint64_t size_B, uint64_t address, uint64_t* out) noexcept {

@@ -13,7 +13,7 @@ namespace pumice::kmd {
 // A new file of whole pages, all zeros, at least size_B bytes long. *file is the caller's to close.
 Status createSharedFile(uint64_t size_B, int* file) noexcept;
 
-// Whether the descriptor is a file that createSharedFile could have made, of at least size_B bytes.
+// Whether the descriptor is a file that createSharedFile could have made, of at least size_B bytes, and may be written.
 bool isSharedFile(int file, uint64_t size_B) noexcept;
 
 // Maps the file's first size_B bytes and abi::kOverreadBytes behind them; at `address` (whole pages), or anywhere if

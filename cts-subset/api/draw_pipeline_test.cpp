@@ -300,6 +300,51 @@ TEST_F(DrawPipelineTest, LinkedFromLibraries) {
   }
 }
 
+// One call links the same shaders with two output interfaces and names no layout: that of the library holds.
+TEST_F(DrawPipelineTest, LinkedTwiceWithoutLayout) {
+  createInstance({.validation = false});
+  prepareFull();
+  PipelineState state(kExtent);
+  state.renderPass = pass_;
+  state.layout = layout_;
+  VkPipelineShaderStageCreateInfo stages[2];
+  const VkGraphicsPipelineCreateInfo whole = pipelineInfo(state, stages, k_whole_vert, k_push_color_frag);
+  const auto makeLibrary = [&](VkGraphicsPipelineLibraryFlagsEXT parts) {
+    const VkGraphicsPipelineLibraryCreateInfoEXT subset{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT,
+                                                        nullptr, parts};
+    VkGraphicsPipelineCreateInfo info = whole;
+    info.pNext = &subset;
+    info.flags |= VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
+    VkPipeline library = VK_NULL_HANDLE;
+    EXPECT_EQ(vkCreateGraphicsPipelines(device(), VK_NULL_HANDLE, 1, &info, nullptr, &library), VK_SUCCESS);
+    defer([this, library] { vkDestroyPipeline(device(), library, nullptr); });
+    return library;
+  };
+  constexpr auto kOutput = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT;
+  VkPipeline parts[2][2];
+  parts[0][0] = parts[1][0] = makeLibrary(VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT |
+                                          VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |
+                                          VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT);
+  VkPipelineLibraryCreateInfoKHR libraries[2];
+  VkGraphicsPipelineCreateInfo infos[2];
+  for (uint32_t i = 0; i < 2; ++i) {
+    state.blend[0].colorWriteMask = i == 0 ? VK_COLOR_COMPONENT_R_BIT : VK_COLOR_COMPONENT_G_BIT;
+    parts[i][1] = makeLibrary(kOutput);
+    libraries[i] = {VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR, nullptr, 2, parts[i]};
+    infos[i] = {VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &libraries[i]};
+  }
+  VkPipeline pipelines[2];
+  VK_OK(vkCreateGraphicsPipelines(device(), VK_NULL_HANDLE, 2, infos, nullptr, pipelines));
+  for (const VkPipeline made : pipelines) defer([this, made] { vkDestroyPipeline(device(), made, nullptr); });
+  for (uint32_t i = 0; i < 2; ++i) {
+    draw([&](VkCommandBuffer c) {
+      vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines[i]);
+      drawWhole(c, {1, 1, 1, 1});
+    });
+    expectPicture(picture(), [&](uint32_t, uint32_t) -> Rgba { return {i == 0 ? 1.0f : 0, i == 1 ? 1.0f : 0, 0, 1}; });
+  }
+}
+
 // Stages that are not there and shaders that are none: an error, a null handle, and the next pipeline is made.
 TEST_F(DrawPipelineTest, WhatCannotBeMadeIsRefused) {
   createInstance({.validation = false});

@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <string>
 
 #include "cts-subset/support/vulkan_test.h"
 #include "shaders/triple.spv.h"
@@ -188,6 +189,12 @@ TEST_F(ExternalMemoryTest, WhatIsNoMemoryIsRefused) {
   importFd(file, VK_ERROR_INVALID_EXTERNAL_HANDLE, 16 * kBytes);  // longer than the file
   EXPECT_GE(fcntl(file, F_GETFD), 0) << "a descriptor that was refused is still the caller's";
   EXPECT_NE(ftruncate(file, 0), 0) << "the file cannot be cut";
+  const std::string name = "/proc/self/fd/" + std::to_string(file);
+  const int readOnly = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(readOnly, 0);
+  importFd(readOnly, VK_ERROR_INVALID_EXTERNAL_HANDLE);
+  EXPECT_GE(fcntl(readOnly, F_GETFD), 0);
+  close(readOnly);
   close(file);
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   importFd(null, VK_ERROR_INVALID_EXTERNAL_HANDLE);

@@ -90,13 +90,13 @@ CompileSource::CompileSource(const StageRequest& request)
   refer();
 }
 
-CompileSource::CompileSource(const CompileSource& from, const PipelineLayout& layout)
+CompileSource::CompileSource(const CompileSource& from, const PipelineLayout* layout)
     : stage_(from.stage_),
       spirv_(from.spirv_),
       spirvHash_(from.spirvHash_),
       entryPoint_(from.entryPoint_),
       constants_(from.constants_),
-      bindings_(layout.bindingSlots()),
+      bindings_(layout != nullptr ? layout->bindingSlots() : from.bindings_),
       dumpDirectory_(from.dumpDirectory_),
       compile_(from.compile_) {
   refer();

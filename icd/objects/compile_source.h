@@ -27,8 +27,8 @@ class CompileSource {
  public:
   /// Reads the environment too, so it is for the application's threads.
   explicit CompileSource(const StageRequest& request);
-  /// The same stage of a pipeline with another layout: of a pipeline library, whose layout may lack sets.
-  CompileSource(const CompileSource& from, const PipelineLayout& layout);
+  /// The same stage of another pipeline: of a pipeline library, whose layout may lack sets. nullptr: the same layout.
+  CompileSource(const CompileSource& from, const PipelineLayout* layout);
   CompileSource(const CompileSource&) = delete;
   CompileSource& operator=(const CompileSource&) = delete;
 

@@ -161,7 +161,7 @@ void GraphicsBuild::beginStages(const CodeCaches& caches, bool linked) {
   }
   const PipelineLayout* layout = PipelineLayout::from(info_.layout);
   const auto rebound = [&](std::shared_ptr<CompileSource> source) {
-    return std::make_shared<CompileSource>(*source, *layout);
+    return std::make_shared<CompileSource>(*source, layout);
   };
   if (linked && layout != nullptr && !parts_.vertex->fits(*layout)) {
     parts_.vertex = rebound(parts_.vertex);
@@ -170,7 +170,7 @@ void GraphicsBuild::beginStages(const CodeCaches& caches, bool linked) {
   vertex_.emplace(parts_.vertex, parts_.vertexCode, caches, tiers);
   if (!isLibrary() && !parts_.discards() && parts_.fragment != nullptr) {
     // Linked in another pipeline too, it gets another key there.
-    if (linked && layout != nullptr) parts_.fragment = rebound(parts_.fragment);
+    if (linked) parts_.fragment = rebound(parts_.fragment);
     addTests(parts_.dynamic, parts_.values, parts_.formats, &parts_.key);
     fragment_.emplace(parts_.fragment, nullptr, caches, tiers);
   }
