@@ -489,6 +489,18 @@ TEST_F(PipelineCacheTest, FailuresInTheMidstOfMany) {
     checkResult(pipelines[i], 300);
   }
   destroy(pipelines);
+  // So it is none of the failures that end a call early.
+  ASSERT_EQ(create(400, pipelines, cache,
+                   [](Infos& infos) {
+                     infos[1].stage.pSpecializationInfo = infos[0].stage.pSpecializationInfo;
+                     infos[1].flags = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT | kEarly;
+                   }),
+            VK_SUCCESS);
+  for (uint32_t i = 0; i < 3; ++i) {
+    ASSERT_NE(pipelines[i], VK_NULL_HANDLE) << i;
+    checkResult(pipelines[i], i == 1 ? 400 : 400 + i);
+  }
+  destroy(pipelines);
 }
 
 }  // namespace

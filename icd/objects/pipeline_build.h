@@ -56,8 +56,9 @@ VkResult createPipelines(Device& device, VkPipelineCache cacheHandle, std::span<
   for (const Info& info : infos) {
     Build& build = builds.emplace_back(info, caches);
     if (build.needsCompile()) jobs.push_back(&build);
-    // What follows is not created, so it is not compiled either.
-    if (build.result() != VK_SUCCESS && build.returnsEarly()) break;
+    // What follows is not created, so it is not compiled either. Code may still come from the pipelines before.
+    const bool mayBeFound = build.result() == VK_PIPELINE_COMPILE_REQUIRED && !jobs.empty();
+    if (build.result() != VK_SUCCESS && build.returnsEarly() && !mayBeFound) break;
   }
   if (!CompilePool::instance().run(jobs)) throw std::bad_alloc();
 
