@@ -78,6 +78,44 @@ TEST_F(DrawLimitTest, PositionsThatAreNoNumbers) {
   }
 }
 
+// Vertices behind their buffer are zeros, and so is their position: no primitive. Indices behind theirs are zero.
+TEST_F(DrawLimitTest, IndicesAndVerticesBehindTheirBuffers) {
+  prepareFull();
+  PipelineState state(kExtent);
+  state.addFloats({4, 4});
+  state.renderPass = pass_;
+  const VkPipeline pipeline = makePipeline(state, k_color_vert, k_color_frag);
+  const TestBuffer triangle = makeTriangle({0, 1, 0, 1});
+  const TestBuffer wide = makeVertices<uint32_t>({3, 4, 5, 1'000'000, 0xfffffff0, 0x80000000, 0, 1, 2});
+  const TestBuffer narrow = makeVertices<uint16_t>({3, 4, 5, 1000, 0xfff0, 0x8000, 0, 1, 2});
+  const TestBuffer arguments = makeBuffer(sizeof(VkDrawIndexedIndirectCommand), VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+  arguments.as<VkDrawIndexedIndirectCommand>()[0] = {3000, 2, 0xffffff00, 0, 0};
+  const TriangleModel model(kTriangle[0], kTriangle[1], kTriangle[2]);
+  const auto expectTriangle = [&](bool there) {
+    expectPicture(picture(), [&](uint32_t x, uint32_t y) -> Rgba {
+      return {0, there && model.covers(x, y) ? 1.0f : 0.0f, 0, 1};
+    });
+  };
+  for (const auto& [indices, type] : {std::pair(wide, VK_INDEX_TYPE_UINT32), std::pair(narrow, VK_INDEX_TYPE_UINT16)}) {
+    for (const bool there : {false, true}) {
+      draw([&](VkCommandBuffer c) {
+        vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+        bindVertices(c, triangle);
+        vkCmdBindIndexBuffer(c, indices.buffer, 0, type);
+        vkCmdDrawIndexed(c, there ? 9 : 6, 1, 0, 0, 0);
+        vkCmdDrawIndexed(c, 3, 1, 6, INT32_MIN, 0);
+        vkCmdDrawIndexed(c, 3, 1, 6, INT32_MAX, 0);
+        vkCmdDrawIndexed(c, 3000, 1, 9, 0, 0);
+        vkCmdDrawIndexed(c, 3, 1, 0xffffff00, 0, 0);
+        vkCmdDrawIndexedIndirect(c, arguments.buffer, 0, 1, sizeof(VkDrawIndexedIndirectCommand));
+        vkCmdDraw(c, 3000, 1, 3, 0);
+        vkCmdDraw(c, 30, 1, 0xffffff00, 0);
+      });
+      expectTriangle(there);
+    }
+  }
+}
+
 TEST_F(DrawLimitTest, ViewportsAndScissorsOfExtremeSize) {
   prepare();
   const VkPipeline pipeline = makeWhole([](PipelineState& s) {
