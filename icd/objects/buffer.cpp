@@ -18,6 +18,7 @@ VkResult Buffer::init(const VkBufferCreateInfo& info, uint64_t heapSize_B) {
     return VK_ERROR_OUT_OF_DEVICE_MEMORY;
   }
   size_B_ = info.size;
+  align_B_ = alignment_B(info);
   return VK_SUCCESS;
 }
 
@@ -25,16 +26,26 @@ void Buffer::bind(const DeviceMemory& memory, VkDeviceSize offset) {
   address_ = memory.address() + offset;
 }
 
-void Buffer::requirements(uint64_t size_B, VkMemoryRequirements* out) {
+// In memory of the host whole pages only, although lines of the cache would do: libplacebo 4.208 (Debian 12's mpv)
+// frees what it uploads twice where such a buffer does not begin at a multiple of the texel, which may have three
+// bytes. It looks at this number first, and copies instead. It gives the instance no name to know it by.
+uint64_t Buffer::alignment_B(const VkBufferCreateInfo& info) {
+  const auto* external = findInChain<VkExternalMemoryBufferCreateInfo>(info.pNext);
+  const bool ofHost =
+      external != nullptr && (external->handleTypes & VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT) != 0;
+  return ofHost ? abi::kPageBytes : abi::kResourceAlignBytes;
+}
+
+void Buffer::requirements(uint64_t size_B, uint64_t align_B, VkMemoryRequirements* out) {
   out->size = (size_B + abi::kResourceAlignBytes - 1) & ~(abi::kResourceAlignBytes - 1);
-  out->alignment = abi::kResourceAlignBytes;
+  out->alignment = align_B;
   out->memoryTypeBits = 1u << kMemoryTypeUnified;
 }
 
 namespace {
 
-void requirements2(uint64_t size_B, VkMemoryRequirements2* out) {
-  Buffer::requirements(size_B, &out->memoryRequirements);
+void requirements2(uint64_t size_B, uint64_t align_B, VkMemoryRequirements2* out) {
+  Buffer::requirements(size_B, align_B, &out->memoryRequirements);
   if (auto* dedicated = findInChain<VkMemoryDedicatedRequirements>(out->pNext)) {
     dedicated->prefersDedicatedAllocation = VK_FALSE;
     dedicated->requiresDedicatedAllocation = VK_FALSE;
@@ -55,17 +66,19 @@ VKAPI_ATTR void VKAPI_CALL vkDestroyBuffer(VkDevice, VkBuffer buffer, const VkAl
 
 VKAPI_ATTR void VKAPI_CALL vkGetBufferMemoryRequirements(VkDevice, VkBuffer buffer,
                                                          VkMemoryRequirements* pMemoryRequirements) {
-  Buffer::requirements(Buffer::from(buffer)->size_B(), pMemoryRequirements);
+  const Buffer& self = *Buffer::from(buffer);
+  Buffer::requirements(self.size_B(), self.align_B(), pMemoryRequirements);
 }
 
 VKAPI_ATTR void VKAPI_CALL vkGetBufferMemoryRequirements2(VkDevice, const VkBufferMemoryRequirementsInfo2* pInfo,
                                                           VkMemoryRequirements2* pMemoryRequirements) {
-  requirements2(Buffer::from(pInfo->buffer)->size_B(), pMemoryRequirements);
+  const Buffer& self = *Buffer::from(pInfo->buffer);
+  requirements2(self.size_B(), self.align_B(), pMemoryRequirements);
 }
 
 VKAPI_ATTR void VKAPI_CALL vkGetDeviceBufferMemoryRequirements(VkDevice, const VkDeviceBufferMemoryRequirements* pInfo,
                                                                VkMemoryRequirements2* pMemoryRequirements) {
-  requirements2(pInfo->pCreateInfo->size, pMemoryRequirements);
+  requirements2(pInfo->pCreateInfo->size, Buffer::alignment_B(*pInfo->pCreateInfo), pMemoryRequirements);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL vkBindBufferMemory(VkDevice, VkBuffer buffer, VkDeviceMemory memory,
