@@ -29,6 +29,8 @@ enum class ImageOp : uint8_t {
   kAtomicExchange,
   kAtomicCompareExchange,
   kAtomicFAdd,
+  kAtomicFMin,  // floats of 32 bits; nothing changes if one of the two is a NaN
+  kAtomicFMax,
   kSample,   // with explicit level (lod) or gradients
   kGather,   // component `gatherComponent` of the four texels of a linear filter
   kQueryLod  // texel[0] = level that would be used, texel[1] = the level before clamping (OpImageQueryLod)

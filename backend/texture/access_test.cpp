@@ -1,6 +1,8 @@
 // Reads, writes and atomics against texels found and decoded by the test itself.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <thread>
 
 #include "backend/texture/test_image.h"
@@ -406,6 +408,14 @@ T atomicByTheBook(ImageOp op, T old, T value, T comparator) {
       return value;
     case ImageOp::kAtomicCompareExchange:
       return old == comparator ? value : old;
+    case ImageOp::kAtomicFMin:
+    case ImageOp::kAtomicFMax: {
+      const float there = std::bit_cast<float>(static_cast<uint32_t>(old));
+      const float given = std::bit_cast<float>(static_cast<uint32_t>(value));
+      if (std::isnan(there) || std::isnan(given)) return old;
+      const float chosen = op == ImageOp::kAtomicFMin ? std::min(there, given) : std::max(there, given);
+      return std::bit_cast<uint32_t>(chosen);
+    }
     default:
       return std::bit_cast<uint32_t>(std::bit_cast<float>(static_cast<uint32_t>(old)) +
                                      std::bit_cast<float>(static_cast<uint32_t>(value)));
@@ -416,9 +426,9 @@ TEST(ImageAtomic, EveryOperation) {
   std::mt19937 random(31);
   for (const bool wide : {false, true}) {
     for (const bool quadMajor : {false, true}) {
-      for (int op = static_cast<int>(ImageOp::kAtomicAdd); op <= static_cast<int>(ImageOp::kAtomicFAdd); ++op) {
+      for (int op = static_cast<int>(ImageOp::kAtomicAdd); op <= static_cast<int>(ImageOp::kAtomicFMax); ++op) {
         const auto imageOp = static_cast<ImageOp>(op);
-        const bool isFloat = imageOp == ImageOp::kAtomicFAdd;
+        const bool isFloat = imageOp >= ImageOp::kAtomicFAdd;
         if (wide && isFloat) continue;
         const VkFormat format = wide ? VK_FORMAT_R64_UINT : isFloat ? VK_FORMAT_R32_SFLOAT : VK_FORMAT_R32_UINT;
         TestImage image({ViewShape::k2D, format, 3, 2, 2, 1, 0, quadMajor});
@@ -439,6 +449,8 @@ TEST(ImageAtomic, EveryOperation) {
             call.coordinate[1][lane] = static_cast<uint32_t>(y);
             call.coordinate[2][lane] = static_cast<uint32_t>(layer);
             if (isFloat) call.texel[0][lane] = std::bit_cast<uint32_t>(static_cast<float>(random() % 1000));
+            if (imageOp > ImageOp::kAtomicFAdd && random() % 8 == 0)
+              call.texel[0][lane] = std::bit_cast<uint32_t>(std::numeric_limits<float>::quiet_NaN());
             const bool active = (call.activeLanes >> lane & 1) != 0;
             if (!active || !image.inside(0, x, y, layer)) continue;
             std::byte* texel = memory.data() + image.offset(0, static_cast<uint32_t>(x), static_cast<uint32_t>(y),

@@ -57,6 +57,15 @@ T apply(ImageOp op, T* texel, T value, T comparator) {
         return update(
             texel, [=](T old) { return std::bit_cast<T>(std::bit_cast<double>(old) + std::bit_cast<double>(value)); });
       }
+    case ImageOp::kAtomicFMin:
+    case ImageOp::kAtomicFMax:
+      if constexpr (sizeof(T) == 4) {
+        return update(texel, [=](T old) {
+          const auto there = std::bit_cast<float>(old), given = std::bit_cast<float>(value);
+          return (op == ImageOp::kAtomicFMin ? given < there : given > there) ? value : old;
+        });
+      }
+      return 0;
     default:
       return 0;
   }

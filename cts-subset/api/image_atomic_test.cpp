@@ -1,7 +1,8 @@
 // Atomics on texels of 64 bits and of floats, in images and texel buffers; fetches of 64 bits.
 //
 // covers: VK_EXT_shader_image_atomic_int64, feature:shaderImageInt64Atomics
-// covers: feature:shaderImageFloat32Atomics, feature:shaderImageFloat32AtomicAdd
+// covers: feature:shaderImageFloat32Atomics, feature:shaderImageFloat32AtomicAdd,
+// covers: feature:shaderImageFloat32AtomicMinMax
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -10,6 +11,7 @@
 #include "shaders/fetch_int64.spv.h"
 #include "shaders/image_atomics64.spv.h"
 #include "shaders/image_atomics_float.spv.h"
+#include "shaders/image_atomics_float_minmax.spv.h"
 
 namespace pumice::cts {
 namespace {
@@ -142,6 +144,35 @@ TEST_F(ImageAtomicTest, Floats) {
     EXPECT_EQ(values.size(), kLanes + 1);  // 0 and every invocation's
     EXPECT_TRUE(values.contains(0));
   }
+}
+
+TEST_F(ImageAtomicTest, LeastAndGreatestFloats) {
+  createFullDevice();
+  const TestImage image = makeShaderImage(VK_FORMAT_R32_SFLOAT, VK_IMAGE_USAGE_STORAGE_BIT, {2, 1, 1});
+  Model model(image, {kColor, 4});
+  upload(image, model);  // zeros
+  const TestBuffer texels = makeBuffer(4 * 5, VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT), out = makeBuffer(kLanes * 4);
+  std::ranges::fill(texels.as<float>(), -1000.0f);
+  std::fill_n(texels.as<float>().begin(), 4, 1000.0f);
+  const Binding bindings[] = {bufferBinding(out),
+                              {.type = kStorageImage, .images = {imageOf(makeView(image))}},
+                              {.type = kStorageTexels, .texelBuffers = {makeBufferView(texels, VK_FORMAT_R32_SFLOAT)}}};
+  runOnce(k_image_atomics_float_minmax, bindings, {kLanes / 64, 1, 1});
+  download(image, model);
+  float texel[2];
+  std::memcpy(texel, model.at(0, 0, 0, 0), sizeof texel);
+  EXPECT_EQ(texel[0], -100.0f);
+  EXPECT_EQ(texel[1], 155.0f);
+  EXPECT_EQ(texels.as<float>()[4], 155.0f);
+  for (uint32_t k = 0; k < 4; ++k) {
+    float least = 1000.0f;
+    for (uint32_t i = k; i < kLanes; i += 4)
+      least = std::min(least, 0.5f * (static_cast<float>((i * 77 + 13) % 256) - 100.0f));
+    EXPECT_EQ(texels.as<float>()[k], least) << k;
+  }
+  // The old values: the initial one for the first invocation, greater ones of others afterwards.
+  EXPECT_EQ(std::ranges::count(out.as<float>(), -1000.0f), 1);
+  EXPECT_LE(std::ranges::max(out.as<float>()), 155.0f);
 }
 
 }  // namespace

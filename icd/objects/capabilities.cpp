@@ -208,6 +208,7 @@ void addImageFeatures(Features* f) {
   f->image2DViewOf3D = f->sampler2DViewOf3D = true;
   f->shaderStorageImageMultisample = true;
   f->shaderImageInt64Atomics = f->shaderImageFloat32Atomics = f->shaderImageFloat32AtomicAdd = true;
+  f->shaderImageFloat32AtomicMinMax = true;
   f->formatA4R4G4B4 = f->formatA4B4G4R4 = true;
   f->samplerYcbcrConversion = f->ycbcrImageArrays = f->ycbcr2plane444Formats = true;
   f->shaderSampledImageArrayDynamicIndexing = f->shaderStorageImageArrayDynamicIndexing = true;

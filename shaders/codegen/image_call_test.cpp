@@ -88,7 +88,7 @@ void answer(ImageCall* call) {
       written.insert(h);
       continue;
     }
-    if (call->op >= ImageOp::kAtomicAdd && call->op <= ImageOp::kAtomicFAdd) {
+    if (call->op >= ImageOp::kAtomicAdd && call->op <= ImageOp::kAtomicFMax) {
       mix(call->texel[0][l]);
       if (call->op == ImageOp::kAtomicCompareExchange || (flags & abi::kImage64) != 0) mix(call->texel[1][l]);
     }

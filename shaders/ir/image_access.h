@@ -22,7 +22,7 @@ struct ImageAccess {
   uint32_t flags = 0;   // abi::ImageCallFlags
 
   bool hasSampler() const { return op >= abi::ImageOp::kSample; }
-  bool isAtomic() const { return op >= abi::ImageOp::kAtomicAdd && op <= abi::ImageOp::kAtomicFAdd; }
+  bool isAtomic() const { return op >= abi::ImageOp::kAtomicAdd && op <= abi::ImageOp::kAtomicFMax; }
   bool has(abi::ImageCallFlags flag) const { return (flags & flag) != 0; }
 };
 

@@ -87,9 +87,9 @@ const char* reduceName(uint32_t op) {
 }
 
 const char* imageOpName(abi::ImageOp op) {
-  static constexpr const char* kNames[] = {"read", "write",  "add",    "umin",    "umax",     "smin",
-                                           "smax", "and",    "or",     "xor",     "exchange", "cmpxchg",
-                                           "fadd", "sample", "gather", "querylod"};
+  static constexpr const char* kNames[] = {"read", "write", "add",  "umin",   "umax",     "smin",
+                                           "smax", "and",   "or",   "xor",    "exchange", "cmpxchg",
+                                           "fadd", "fmin",  "fmax", "sample", "gather",   "querylod"};
   static_assert(std::size(kNames) == static_cast<size_t>(abi::ImageOp::kQueryLod) + 1);
   return op <= abi::ImageOp::kQueryLod ? kNames[static_cast<size_t>(op)] : "?";
 }

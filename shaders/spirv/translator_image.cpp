@@ -352,6 +352,12 @@ ir::Value* Translator::emitImageAtomic(const Pointer& p, Op op, ir::Type t, Leav
     case Op::AtomicFAdd:
       a.access.op = ImageOp::kAtomicFAdd;
       break;
+    case Op::AtomicFMin:
+      a.access.op = ImageOp::kAtomicFMin;
+      break;
+    case Op::AtomicFMax:
+      a.access.op = ImageOp::kAtomicFMax;
+      break;
     default:
       failUnsupported("this atomic operation on an image");
   }
